@@ -16,9 +16,11 @@ tells, not the analysis.
 
   found   lines that waste and are not irregular, of which the report says so
   false   lines of which the report says so, that ran and do not waste
-  exact   lines that are not irregular, for which the report's sectors of a request are
-          the counted ones: of all requests, or of those by whole warps, since the
-          report counts the warps of which all lanes may be there
+  known   accesses (line, column, kind and size) that are not irregular, of kernels whose
+          blocks are known
+  exact   those of them for which the report's sectors of a request are the counted ones:
+          of all requests, or of those by whole warps, since the report counts the warps
+          of which all lanes may be there
   unseen  lines that ran and have no row, and so are in no other column: the compiler
           lost the place of an access (line 0), and PTX lets it follow on that before.
           Instructions of a size that the rows of their line do not have are astray in
@@ -154,6 +156,10 @@ def by_line(row, place):
     return row["kernel"], tuple(row["block"]), place[:2]
 
 
+def by_access(row, place):
+    return row["kernel"], tuple(row["block"]), place, sort_of(row)
+
+
 def text_of(row):
     """What the report says, in short."""
     text = f"{row['kind']} {row['verdict']}"
@@ -196,17 +202,26 @@ def score(rows, counters, space):
             words += ["real", "found" if alarm else "missed"]
         if alarm:
             words += ["alarms"] if wastes else ["alarms", "false"]
-        if here and not irregular and not any(row["example"] for row in here):
-            average = expected(here)
-            exact = average is not None and any(
-                math.isclose(average, counted) for counted in count.averages(waste))
-            words += ["known", "exact" if exact else "inexact"]
         seen.update(words)
         text = (f"counted {total[waste] / total['requests']:.2f} of a request, "
                 f"ideal {ideal / total['requests']:.2f}; reported "
                 f"{', '.join(map(text_of, here)) or 'nothing'}")
         trouble += [(word, unit, text) for word in words if word in TROUBLE]
     seen["not run"] = len([unit for unit in reported if unit[1] and unit not in counts])
+    reported = reported_by(rows, space, by_access)
+    for unit, by_sort in counts_of(counters, space, by_access)[0].items():
+        count, here = by_sort[unit[-1]], reported.get(unit)
+        total = count.total()
+        if not here or not total["requests"] or here[0]["example"] or \
+                total["tainted"] + total["chosen"]:
+            continue
+        average, counted = expected(here), count.averages(waste)
+        exact = average is not None and any(map(math.isclose, counted,
+                                                [average] * len(counted)))
+        seen.update(["known", "exact" if exact else "inexact"])
+        if not exact:
+            trouble.append(("inexact", unit, f"counted {counted[0]:.2f}; reported "
+                            f"{', '.join(map(text_of, here))}"))
     return seen, trouble
 
 
@@ -229,6 +244,9 @@ def score_as_paper(rows, counters):
         average = expected(here, "lines") if here else None
         alarm = average is not None and average > 1
         seen["accesses"] += 1
+        if not here:
+            seen["unseen"] += 1
+            continue
         if total["tainted"] + total["chosen"]:
             seen["irregular"] += 1
             seen["irregular real"] += real
@@ -270,7 +288,8 @@ def print_scores(scores):
 
 def print_paper(scores):
     """The paper's columns beside ours."""
-    words = ["accesses", "irregular", "irregular real", "real", "found", "false"]
+    words = ["accesses", "unseen", "irregular", "irregular real", "real", "found",
+             "false"]
     lines, total = [], collections.Counter()
     theirs = [0, 0, 0, 0]
     for name, seen in scores.items():

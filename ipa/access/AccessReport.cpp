@@ -88,6 +88,7 @@ private:
   void explainStride(const LaneStride &stride, const LaneValue &address,
                      MemoryRow &row) const;
   bool walksInLoop(const LaneValue &address) const;
+  std::string offsetOf(const LaneValue &address) const;
 
   const LaneSymbols &symbols;
   const Function &kernel;
@@ -161,6 +162,16 @@ bool RowWriter::walksInLoop(const LaneValue &address) const {
   });
 }
 
+/// Names the number that is added to \p address and may be any.
+std::string RowWriter::offsetOf(const LaneValue &address) const {
+  for (const LaneSum::Term &term : address.sum.terms())
+    if (symbols.isOffset(term.product))
+      if (std::string name = nameOf(symbols[term.product.symbols()[0]].value);
+          !name.empty())
+        return name;
+  return {};
+}
+
 void RowWriter::explainStride(const LaneStride &stride,
                               const LaneValue &address, MemoryRow &row) const {
   row.reason = strideText(stride) + " between threads";
@@ -219,6 +230,9 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
   }
   if (cost.hasUnknownStride && row.isAlarm)
     row.reason += ", if that is not small";
+  if (row.verdict == AccessVerdict::Misaligned)
+    if (std::string name = offsetOf(address); !name.empty())
+      row.reason += ", if " + name + " is any number";
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,6 +359,8 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
                              RequestCosts &costs) {
   const BasicBlock &block = *request.instruction->getParent();
   LaneValue address = values.at(*request.pointer, block);
+  if (address.isSum())
+    address.sum = *address.sum.plus(LaneSum(request.offset));
   RowWriter writer(values.symbols(), kernel, launches);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);
@@ -388,7 +404,12 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   row.space = request.space;
   row.sizeBytes = request.size.bytes;
   row.verdict = verdict;
-  row.isAlarm = verdict >= AccessVerdict::Misaligned;
+  // Of lanes that data chooses, nobody knows where the first is.
+  row.isAlarm = verdict > AccessVerdict::Misaligned ||
+                (verdict == AccessVerdict::Misaligned &&
+                 none_of(values.masksOf(block), [](const LaneValue &mask) {
+                   return mask.kind == LaneValue::Kind::Irregular;
+                 }));
   writer.explain(cost, address, row);
   costs.isAlarm = row.isAlarm;
   costs.reason = row.reason;

@@ -60,9 +60,13 @@ public:
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
+  /// Whether \p product is one number of the program, which may be any: an
+  /// argument, or what was loaded.
+  bool isOffset(const LaneProduct &product) const;
   /// Returns in proportion how often the uniform \p sum has each residue modulo
-  /// \p modulus, a power of two, if what is unknown and no counter is a
-  /// multiple of it but for what its congruence says.
+  /// \p modulus, a power of two. Counters take all their numbers, offsets any;
+  /// other unknown numbers, sizes of rows for one, are taken for multiples of
+  /// it but for what their congruences say.
   std::vector<uint64_t> residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.

@@ -15,6 +15,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
 
+#include <algorithm>
 #include <optional>
 
 using namespace llvm;
@@ -108,7 +109,8 @@ public:
 private:
   void add(const Instruction &instruction, const Value &pointer,
            AccessSize size, AccessKind kind,
-           std::optional<MemorySpace> space = std::nullopt);
+           std::optional<MemorySpace> space = std::nullopt, int64_t offset = 0);
+  void addCopy(const MemTransferInst &copy);
   void addCall(const CallBase &call);
   void addAssembly(const CallBase &call, const InlineAsm &assembly);
   AccessSize sizeOf(const Type *type, Align align) const {
@@ -122,11 +124,31 @@ private:
 
 void RequestCollector::add(const Instruction &instruction, const Value &pointer,
                            AccessSize size, AccessKind kind,
-                           std::optional<MemorySpace> space) {
+                           std::optional<MemorySpace> space, int64_t offset) {
   if (!space)
     space = spaceOf(pointer);
   if (space && size.bytes)
-    found.push_back({&instruction, &pointer, size, *space, kind});
+    found.push_back({&instruction, &pointer, offset, size, *space, kind});
+}
+
+/// A copy of a structure becomes loads and stores of words that its alignment
+/// allows, as instruction selection makes them; longer ones become loops.
+void RequestCollector::addCopy(const MemTransferInst &copy) {
+  constexpr uint64_t kMostBytes = 128, kMostWord = 8;
+  const auto *length = dyn_cast<ConstantInt>(copy.getLength());
+  if (!length || length->getValue().ugt(kMostBytes))
+    return;
+  uint64_t align = std::min(copy.getSourceAlign().valueOrOne().value(),
+                            copy.getDestAlign().valueOrOne().value());
+  uint64_t bytes = length->getZExtValue(), word = 0;
+  for (uint64_t at = 0; at < bytes; at += word) {
+    word = std::min({align, kMostWord, bit_floor(bytes - at)});
+    AccessSize size{static_cast<unsigned>(word), static_cast<unsigned>(word)};
+    add(copy, *copy.getRawSource(), size, AccessKind::Load, std::nullopt,
+        static_cast<int64_t>(at));
+    add(copy, *copy.getRawDest(), size, AccessKind::Store, std::nullopt,
+        static_cast<int64_t>(at));
+  }
 }
 
 void RequestCollector::addAssembly(const CallBase &call,
@@ -167,6 +189,11 @@ void RequestCollector::addCall(const CallBase &call) {
   case Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
     copied = 16;
     break;
+  case Intrinsic::memcpy:
+  case Intrinsic::memcpy_inline:
+  case Intrinsic::memmove:
+    addCopy(cast<MemTransferInst>(call));
+    return;
   case Intrinsic::masked_load:
     // The vectorizer's, of structures with gaps: it is one load of all.
     add(call, *call.getArgOperand(0),

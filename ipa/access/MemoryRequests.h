@@ -21,15 +21,17 @@ namespace gpulto {
 struct MemoryRequest {
   const llvm::Instruction *instruction = nullptr;
   const llvm::Value *pointer = nullptr;
+  /// In bytes from the pointer.
+  int64_t offset = 0;
   AccessSize size;
   MemorySpace space = MemorySpace::Global;
   AccessKind kind = AccessKind::Load;
 };
 
 /// Returns the accesses of \p function in its order: loads, stores, atomic
-/// operations, asynchronous copies, and inline assembly that is one of these.
-/// Where pointers are generic, what they are derived from says the space, or
-/// they lead to global memory.
+/// operations, copies, asynchronous ones too, and inline assembly that is one
+/// of these. Where pointers are generic, what they are derived from says the
+/// space, or they lead to global memory.
 std::vector<MemoryRequest> findRequests(const llvm::Function &function);
 
 } // namespace gpulto

@@ -183,12 +183,18 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
     size_t number = found - firsts.begin();
     if (found == firsts.end()) {
       firsts.push_back(l);
-      LaneSum base = uniform;
-      for (const LaneSum::Term &term : unknown)
+      LaneSum base = uniform, beside;
+      for (const LaneSum::Term &term : unknown) {
         base.add(term.product, everyLane(term.factor[l]));
-      places.groups.push_back({symbols.congruence(base, kLineBytes),
-                               symbols.residues(base, kLineBytes),
-                               {}});
+        beside.add(term.product, everyLane(term.factor[l]));
+      }
+      // What lanes are apart is a multiple of rows.
+      std::vector<uint64_t> starts = symbols.residues(uniform, kLineBytes);
+      std::rotate(starts.begin(),
+                  starts.end() - symbols.congruence(beside, kLineBytes).residue,
+                  starts.end());
+      places.groups.push_back(
+          {symbols.congruence(base, kLineBytes), std::move(starts), {}});
     }
     places.groups[number].offsets.push_back(numbers[l]);
     low = std::min(low, numbers[l]);

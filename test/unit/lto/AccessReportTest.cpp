@@ -44,6 +44,8 @@ const char *const kHead =
     "declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.smin.i32(i32, i32)\n"
+    "declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), "
+    "i64, i1)\n"
     "declare i32 @llvm.bitreverse.i32(i32)\n"
     // Loads q[2 * i].
     "define internal void @load(ptr addrspace(1) %q, i32 %i) noinline {\n"
@@ -134,7 +136,7 @@ std::string costOfIndex(const std::string &index, uint32_t x = 256,
 
 TEST(AccessReport, SumsAndProducts) {
   EXPECT_EQ(costOfIndex("  %i = add nsw i32 %x, %n\n"),
-            "4 (4..5) of 4 coalesced");
+            "4.87 (4..5) of 4 misaligned");
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n"
                         "  %i = add nsw i32 %x, %o\n"),
             "4 of 4 coalesced");
@@ -226,7 +228,7 @@ TEST(AccessReport, Conversions) {
                            "i64 %w\n"
                            "  %v = load volatile float, ptr addrspace(1) %a\n"
                            "  ret void\n")),
-            "4 (4..6) of 4 coalesced");
+            "4.87 (4..6) of 4 misaligned");
   EXPECT_EQ(costOfIndex("  %t = trunc i32 %x to i8\n"
                         "  %i = zext i8 %t to i32\n"),
             "4 of 4 coalesced");
@@ -352,6 +354,47 @@ TEST(AccessReport, Joins) {
   };
   EXPECT_EQ(joined("  %c = icmp ult i32 %x, 8\n"), "8 of 4 uncoalesced");
   EXPECT_EQ(joined("  %c = or i1 %flag, false\n"), "32 (4..32) of 4 strided");
+}
+
+TEST(AccessReport, StartsOnAverage) {
+  // Every other block begins in the middle of a sector.
+  EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 36\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4.50 (4..5) of 4 misaligned");
+  // A row of n elements is taken to begin with a sector, n itself is any.
+  EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, %n\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 (4..5) of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %o = shl nsw i32 %n, 3\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 of 4 coalesced");
+  // The mask is taken for one less than a power of two.
+  EXPECT_EQ(costOfIndex("  %o = sub nsw i32 %m, 1\n"
+                        "  %i = and i32 %x, %o\n"),
+            "4 (1..32) of 4 coalesced");
+}
+
+TEST(AccessReport, Copies) {
+  auto copied = [](const std::string &align) {
+    std::vector<MemoryRow> rows = rowsOfBody(
+        kPrologue + std::string("  %w = zext i32 %x to i64\n"
+                                "  %a = getelementptr [24 x i8], ptr "
+                                "addrspace(1) %p, i64 %w\n"
+                                "  %d = getelementptr [24 x i8], ptr "
+                                "addrspace(1) %ptr, i64 %w\n"
+                                "  call void @llvm.memcpy.p1.p1.i64(ptr "
+                                "addrspace(1) align ") +
+            align + " %d, ptr addrspace(1) align " + align +
+            " %a, i64 24, i1 false)\n  ret void\n",
+        256, 1);
+    std::string text = std::to_string(rows.size());
+    for (const MemoryRow &row : rows)
+      text += " " + wordFor(row.kind).str() + " " + textOf(row);
+    return text;
+  };
+  // Each lane copies 24 bytes, by words of 8.
+  EXPECT_EQ(copied("8"), "2 load 24 of 8 strided store 24 of 8 strided");
+  EXPECT_EQ(copied("4"), "2 load 24 of 4 strided store 24 of 4 strided");
 }
 
 TEST(AccessReport, Callees) {
