@@ -88,7 +88,6 @@ private:
   void explainStride(const LaneStride &stride, const LaneValue &address,
                      MemoryRow &row) const;
   bool walksInLoop(const LaneValue &address) const;
-  std::string offsetOf(const LaneValue &address) const;
 
   const LaneSymbols &symbols;
   const Function &kernel;
@@ -162,16 +161,6 @@ bool RowWriter::walksInLoop(const LaneValue &address) const {
   });
 }
 
-/// Names the number that is added to \p address and may be any.
-std::string RowWriter::offsetOf(const LaneValue &address) const {
-  for (const LaneSum::Term &term : address.sum.terms())
-    if (symbols.isOffset(term.product))
-      if (std::string name = nameOf(symbols[term.product.symbols()[0]].value);
-          !name.empty())
-        return name;
-  return {};
-}
-
 void RowWriter::explainStride(const LaneStride &stride,
                               const LaneValue &address, MemoryRow &row) const {
   row.reason = strideText(stride) + " between threads";
@@ -228,11 +217,14 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
   default:
     break;
   }
+  if (row.space == MemorySpace::Local) {
+    row.reason = "its index is computed, so that the array is no register";
+    row.advice = "unroll the loop around it, so that indices are constants, or "
+                 "keep the array in shared memory";
+    return;
+  }
   if (cost.hasUnknownStride && row.isAlarm)
     row.reason += ", if that is not small";
-  if (row.verdict == AccessVerdict::Misaligned)
-    if (std::string name = offsetOf(address); !name.empty())
-      row.reason += ", if " + name + " is any number";
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,16 +232,16 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
 //===----------------------------------------------------------------------===//
 
 static MemoryPath pathOf(MemorySpace space) {
-  return space == MemorySpace::Global   ? MemoryPath::Cached
-         : space == MemorySpace::Shared ? MemoryPath::Banks
-                                        : MemoryPath::Uniform;
+  return space == MemorySpace::Shared     ? MemoryPath::Banks
+         : space == MemorySpace::Constant ? MemoryPath::Uniform
+                                          : MemoryPath::Cached;
 }
 
 static AccessVerdict verdictOf(const WarpCost &cost, MemorySpace space,
                                unsigned sizeBytes) {
   if (cost.isNever || cost.addresses <= 1)
     return AccessVerdict::Broadcast;
-  if (space != MemorySpace::Global)
+  if (space == MemorySpace::Shared || space == MemorySpace::Constant)
     return cost.sectors.expected ? AccessVerdict::Conflict
                                  : AccessVerdict::Coalesced;
   if (cost.sectors.expected <= cost.ideal.expected)
@@ -310,6 +302,8 @@ private:
   void addUnknown(const Function &function, const WarpClass &warps);
   void addRequest(LaneValues &values, WarpCosts &known, const WarpClass &warps,
                   const MemoryRequest &request, RequestCosts &costs);
+  void addBranch(LaneValues &values, const WarpClass &warps,
+                 const MemoryRequest &request, RequestCosts &costs);
   MemoryRow rowOf(const MemoryRequest &request, const RequestCosts &cost) const;
 
   const Function &kernel;
@@ -353,14 +347,47 @@ static RowSectors eitherOf(const RowSectors &a, uint64_t requestsOfA,
           a.expected + b.expected};
 }
 
+static LaneSum firstLanes(unsigned count) {
+  Lanes lanes{};
+  std::fill_n(lanes.begin(), count, 1);
+  return LaneSum(lanes);
+}
+
+/// Returns where \p request accesses memory at the sum \p address.
+static LaneValue addressOf(const LaneValue &address,
+                           const MemoryRequest &request) {
+  LaneValue place = address;
+  std::optional<LaneSum> sum = address.sum.plus(LaneSum(request.offset));
+  if (sum && request.space == MemorySpace::Local) {
+    constexpr int64_t kWordBytes = 4;
+    Lanes besides;
+    for (unsigned l = 0; l < kWarpLanes; ++l)
+      besides[l] = l * kWordBytes;
+    sum = sum->times(kWarpLanes);
+    if (sum)
+      sum = sum->plus(LaneSum(besides));
+  }
+  if (!sum)
+    return LaneValue::unknown();
+  place.sum = std::move(*sum);
+  return place;
+}
+
 void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
                              const WarpClass &warps,
                              const MemoryRequest &request,
                              RequestCosts &costs) {
+  if (request.kind == AccessKind::Branch)
+    return addBranch(values, warps, request, costs);
   const BasicBlock &block = *request.instruction->getParent();
   LaneValue address = values.at(*request.pointer, block);
   if (address.isSum())
-    address.sum = *address.sum.plus(LaneSum(request.offset));
+    address = addressOf(address, request);
+  std::vector<LaneValue> masks = values.masksOf(block);
+  if (request.lanes < kWarpLanes)
+    masks.push_back(LaneValue::exact(firstLanes(request.lanes)));
+  if (request.isGuarded)
+    masks.push_back(LaneValue::unknown());
   RowWriter writer(values.symbols(), kernel, launches);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);
@@ -371,8 +398,8 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
     costs.warps += warps.warps();
     return;
   }
-  const WarpCost &cost = known.of(address, values.masksOf(block), request.size,
-                                  pathOf(request.space));
+  const WarpCost &cost =
+      known.of(address, masks, request.size, pathOf(request.space));
   if (cost.isNever)
     return;
   costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
@@ -407,13 +434,47 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   // Of lanes that data chooses, nobody knows where the first is.
   row.isAlarm = verdict > AccessVerdict::Misaligned ||
                 (verdict == AccessVerdict::Misaligned &&
-                 none_of(values.masksOf(block), [](const LaneValue &mask) {
+                 none_of(masks, [](const LaneValue &mask) {
                    return mask.kind == LaneValue::Kind::Irregular;
                  }));
+  row.isAlarm |= request.space == MemorySpace::Local;
   writer.explain(cost, address, row);
   costs.isAlarm = row.isAlarm;
   costs.reason = row.reason;
   costs.advice = row.advice;
+}
+
+/// A branch in a loop. One lane alone, and borders, are not blamed.
+void ShapeReport::addBranch(LaneValues &values, const WarpClass &warps,
+                            const MemoryRequest &request, RequestCosts &costs) {
+  const BasicBlock &block = *request.instruction->getParent();
+  LaneValue condition = values.at(*request.pointer, block);
+  if (!condition.isSum() || values.loopDepth(block) == 0)
+    return;
+  costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
+  costs.warps += warps.warps();
+  const LaneSymbols &symbols = values.symbols();
+  Lanes active = everyLane(1);
+  for (const LaneValue &mask : values.masksOf(block))
+    if (mask.isSum())
+      if (std::optional<Lanes> lanes = symbols.firstCase(mask.sum).numbers())
+        for (unsigned l = 0; l < kWarpLanes; ++l)
+          active[l] &= (*lanes)[l];
+  std::optional<Lanes> taken = symbols.firstCase(condition.sum).numbers();
+  if (!taken)
+    return;
+  unsigned counts[2] = {};
+  for (unsigned l = 0; l < warps.lanes; ++l)
+    if (active[l])
+      ++counts[(*taken)[l] & 1];
+  if (std::min(counts[0], counts[1]) < 2)
+    return;
+  costs.verdict = AccessVerdict::Divergent;
+  costs.isAlarm = true;
+  costs.reason = utostr(counts[1]) + " lanes of a warp go one way in a loop, " +
+                 utostr(counts[0]) + " the other";
+  costs.advice =
+      "let the threads of a warp decide alike, as by threadIdx.x / 32";
 }
 
 /// Of the accesses of \p function, and of what it calls, nothing is known.
@@ -540,6 +601,8 @@ std::vector<MemoryRow> ShapeReport::run() {
   std::map<Key, size_t> places;
   for (auto [request, cost] : zip(requests.all(), costs)) {
     MemoryRow row = rowOf(request, cost);
+    if (row.kind == AccessKind::Branch && !row.isAlarm)
+      continue;
     bool hasPlace = row.line != 0;
     auto [place, isNew] = places.try_emplace(
         Key(row.file, row.line, row.column, row.space, row.kind, row.sizeBytes,

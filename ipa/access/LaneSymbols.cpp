@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Value.h"
 
 #include <algorithm>
 #include <limits>
@@ -187,15 +186,6 @@ Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
   return result;
 }
 
-bool LaneSymbols::isOffset(const LaneProduct &product) const {
-  auto factors = product.symbols();
-  if (factors.size() != 1)
-    return false;
-  const LaneSymbol &symbol = table[factors[0]];
-  return !symbol.isCounter && symbol.options.empty() && symbol.value &&
-         symbol.value->getType()->isIntegerTy();
-}
-
 std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
                                             uint64_t modulus) const {
   std::vector<uint64_t> counts(modulus, 0);
@@ -204,10 +194,9 @@ std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
     LaneSum alone;
     alone.add(term.product, term.factor);
     auto factors = term.product.symbols();
-    bool isCounted = isOffset(term.product) ||
-                     (!factors.empty() && all_of(factors, [&](LaneSymbolId id) {
-                       return table[id].isCounter;
-                     }));
+    bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
+      return table[id].isCounter;
+    });
     uint64_t first = congruence(alone, modulus).residue, step = 0, times = 1;
     if (isCounted) {
       // Of several counters the product takes what one of them does.

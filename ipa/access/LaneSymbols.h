@@ -60,9 +60,6 @@ public:
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
-  /// Whether \p product is one number of the program, which may be any: an
-  /// argument, or what was loaded.
-  bool isOffset(const LaneProduct &product) const;
   /// Returns in proportion how often the uniform \p sum has each residue modulo
   /// \p modulus, a power of two. Counters take all their numbers, offsets any;
   /// other unknown numbers, sizes of rows for one, are taken for multiples of

@@ -27,7 +27,7 @@ static std::optional<MemorySpace> spaceOf(const Value &pointer) {
   constexpr unsigned kMostSteps = 16;
   const Value *object = getUnderlyingObject(&pointer, kMostSteps);
   if (isa<AllocaInst>(object))
-    return std::nullopt;
+    return MemorySpace::Local;
   unsigned space = pointer.getType()->getPointerAddressSpace();
   if (space == NVPTXAS::ADDRESS_SPACE_GENERIC)
     space = object->getType()->getPointerAddressSpace();
@@ -45,41 +45,47 @@ static std::optional<MemorySpace> spaceOf(const Value &pointer) {
 }
 
 namespace {
-/// An instruction of PTX that accesses memory.
+/// An access of an instruction of PTX.
 struct PtxAccess {
   AccessKind kind = AccessKind::Load;
   std::optional<MemorySpace> space; // none: that of the pointer
   unsigned bytes = 0;
-  unsigned operand = 0; // number in the text
+  unsigned operand = 0; // of the address: number in the text
+  int64_t offset = 0;
+  unsigned lanes = kWarpLanes;
+  bool isGuarded = false;
+};
+
+/// Reads the accesses in the text of inline assembly. The value of operand n of
+/// the text, if it is a number, is numberOf(n).
+class AssemblyReader {
+public:
+  using Numbers = function_ref<std::optional<unsigned>(unsigned)>;
+  explicit AssemblyReader(Numbers numberOf) : numberOf(numberOf) {}
+  std::vector<PtxAccess> read(StringRef text);
+
+private:
+  void readStatement(StringRef statement);
+  Numbers numberOf;
+  std::vector<PtxAccess> found;
 };
 } // namespace
 
-/// Reads `ld.global.v4.f32 {..}, [$4+16];`: one instruction with one address in
-/// a register.
-static std::optional<PtxAccess> readAssembly(StringRef text) {
-  text = text.trim();
-  while (text.consume_front("{") || text.consume_front("\t"))
-    text = text.ltrim();
-  size_t open = text.find('[');
-  if (open == StringRef::npos || text.find('[', open + 1) != StringRef::npos)
-    return std::nullopt;
-  StringRef address = text.substr(open + 1).ltrim();
-  PtxAccess access;
-  if (!address.consume_front("$") || address.consumeInteger(10, access.operand))
-    return std::nullopt;
-  StringRef name = text.take_until([](char c) { return isSpace(c); });
-  SmallVector<StringRef, 8> parts;
-  name.split(parts, '.');
-  if (parts[0] == "ld" || parts[0] == "ldu")
-    access.kind = AccessKind::Load;
-  else if (parts[0] == "st")
-    access.kind = AccessKind::Store;
-  else if (parts[0] == "atom" || parts[0] == "red")
-    access.kind = AccessKind::Atomic;
-  else
-    return std::nullopt;
+/// Takes `$4+16` off \p text, for \p access.
+static bool consumeAddress(StringRef &text, PtxAccess &access) {
+  text = text.ltrim();
+  if (!text.consume_front("$") || text.consumeInteger(10, access.operand))
+    return false;
+  text = text.ltrim();
+  return !text.consume_front("+") ||
+         (text = text.ltrim(), !text.consumeInteger(10, access.offset));
+}
+
+/// Takes what the parts of \p name say of space and size. Returns false if it
+/// is no memory that counts.
+static bool readName(ArrayRef<StringRef> parts, PtxAccess &access) {
   unsigned elements = 1, bits = 0;
-  for (StringRef part : drop_begin(parts)) {
+  for (StringRef part : parts) {
     if (part == "global")
       access.space = MemorySpace::Global;
     else if (part.starts_with("shared"))
@@ -87,14 +93,84 @@ static std::optional<PtxAccess> readAssembly(StringRef text) {
     else if (part == "const")
       access.space = MemorySpace::Constant;
     else if (part == "local" || part == "param")
-      return std::nullopt;
+      return false;
     else if (part == "v2" || part == "v4" || part == "v8")
       elements = part[1] - '0';
     else if (part.size() > 1 && StringRef("bsufBSUF").contains(part[0]))
       part.drop_front().take_while(isDigit).getAsInteger(10, bits);
   }
   access.bytes = elements * bits / 8;
-  return access.bytes ? std::optional(access) : std::nullopt;
+  return true;
+}
+
+/// Reads `@p ld.global.v4.f32 {..}, [$4+16]`.
+void AssemblyReader::readStatement(StringRef statement) {
+  constexpr unsigned kRowBytes = 16, kRowsOfMatrix = 8;
+  PtxAccess access;
+  statement = statement.ltrim("{} \t\r\n");
+  access.isGuarded = statement.starts_with("@");
+  if (access.isGuarded)
+    statement = statement.drop_until(isSpace).ltrim();
+  StringRef name = statement.take_until(isSpace);
+  SmallVector<StringRef, 8> parts;
+  name.split(parts, '.');
+  bool isMatrix = parts[0] == "ldmatrix" || parts[0] == "stmatrix";
+  bool isCopy = name.starts_with("cp.async.c"); // .ca, .cg
+  if (parts[0] == "ld" || parts[0] == "ldu" || parts[0] == "ldmatrix")
+    access.kind = AccessKind::Load;
+  else if (parts[0] == "st" || parts[0] == "stmatrix" || isCopy)
+    access.kind = AccessKind::Store;
+  else if (parts[0] == "atom" || parts[0] == "red")
+    access.kind = AccessKind::Atomic;
+  else
+    return;
+  if (!isCopy && !readName(ArrayRef(parts).drop_front(), access))
+    return;
+  StringRef rest = statement.substr(statement.find('['));
+  if (!rest.consume_front("[") || !consumeAddress(rest, access))
+    return;
+  if (isMatrix) {
+    // Lanes have the addresses of rows, those of a matrix in one turn.
+    unsigned count = is_contained(parts, "x4")   ? 4
+                     : is_contained(parts, "x2") ? 2
+                                                 : 1;
+    access.space = MemorySpace::Shared;
+    access.bytes = kRowBytes;
+    access.lanes = count * kRowsOfMatrix;
+    if (!is_contained(parts, "m8n8"))
+      return;
+  }
+  PtxAccess source = access;
+  if (isCopy) {
+    source.kind = AccessKind::Load;
+    source.space = MemorySpace::Global;
+    access.space = MemorySpace::Shared;
+    source.offset = 0;
+    rest = rest.substr(rest.find('['));
+    if (!rest.consume_front("[") || !consumeAddress(rest, source))
+      return;
+    rest =
+        rest.drop_until([](char c) { return c == ','; }).drop_front().ltrim();
+    unsigned operand = 0;
+    if (!rest.consume_front("$"))
+      rest.consumeInteger(10, access.bytes);
+    else if (!rest.consumeInteger(10, operand))
+      access.bytes = numberOf(operand).value_or(0);
+    source.bytes = access.bytes;
+  }
+  if (access.bytes == 0)
+    return;
+  found.push_back(access);
+  if (isCopy)
+    found.push_back(source);
+}
+
+std::vector<PtxAccess> AssemblyReader::read(StringRef text) {
+  SmallVector<StringRef, 4> statements;
+  text.split(statements, ';');
+  for (StringRef statement : statements)
+    readStatement(statement);
+  return std::move(found);
 }
 
 namespace {
@@ -111,6 +187,10 @@ private:
            AccessSize size, AccessKind kind,
            std::optional<MemorySpace> space = std::nullopt, int64_t offset = 0);
   void addCopy(const MemTransferInst &copy);
+  void addBulkCopy(const CallBase &call, unsigned pointer, unsigned size,
+                   AccessKind kind);
+  void addLocal(const Instruction &instruction, const Value &pointer,
+                AccessSize size, AccessKind kind);
   void addCall(const CallBase &call);
   void addAssembly(const CallBase &call, const InlineAsm &assembly);
   AccessSize sizeOf(const Type *type, Align align) const {
@@ -127,8 +207,31 @@ void RequestCollector::add(const Instruction &instruction, const Value &pointer,
                            std::optional<MemorySpace> space, int64_t offset) {
   if (!space)
     space = spaceOf(pointer);
-  if (space && size.bytes)
+  if (space == MemorySpace::Local)
+    addLocal(instruction, pointer, size, kind);
+  else if (space && size.bytes)
     found.push_back({&instruction, &pointer, offset, size, *space, kind});
+}
+
+/// Local memory counts where an index is computed: that is why it is no
+/// register. Words of a lane lie 128 bytes apart, those of all lanes side by
+/// side.
+void RequestCollector::addLocal(const Instruction &instruction,
+                                const Value &pointer, AccessSize size,
+                                AccessKind kind) {
+  constexpr unsigned kWordBytes = 4;
+  APInt offset(layout.getIndexTypeSizeInBits(pointer.getType()), 0);
+  const Value *object = pointer.stripAndAccumulateConstantOffsets(
+      layout, offset, /*AllowNonInbounds=*/true);
+  if (isa<AllocaInst>(object))
+    return;
+  for (unsigned at = 0; at < size.bytes; at += kWordBytes)
+    found.push_back({&instruction,
+                     &pointer,
+                     at,
+                     {std::min(size.bytes, kWordBytes), 1},
+                     MemorySpace::Local,
+                     kind});
 }
 
 /// A copy of a structure becomes loads and stores of words that its alignment
@@ -153,23 +256,47 @@ void RequestCollector::addCopy(const MemTransferInst &copy) {
 
 void RequestCollector::addAssembly(const CallBase &call,
                                    const InlineAsm &assembly) {
-  std::optional<PtxAccess> access = readAssembly(assembly.getAsmString());
-  if (!access)
-    return;
   unsigned outputs = 0;
   for (const InlineAsm::ConstraintInfo &constraint :
        assembly.ParseConstraints())
     outputs += constraint.Type == InlineAsm::isOutput && !constraint.isIndirect;
-  if (access->operand < outputs || access->operand - outputs >= call.arg_size())
-    return;
-  const Value *pointer = call.getArgOperand(access->operand - outputs);
-  constexpr unsigned kSharedBits = 32; // an address of shared memory
-  if (!pointer->getType()->isPointerTy() && !access->space)
-    access->space = pointer->getType()->isIntegerTy(kSharedBits)
-                        ? MemorySpace::Shared
-                        : MemorySpace::Global;
-  add(call, *pointer, {access->bytes, access->bytes}, access->kind,
-      access->space);
+  auto argument = [&](unsigned operand) {
+    return operand >= outputs && operand - outputs < call.arg_size()
+               ? call.getArgOperand(operand - outputs)
+               : nullptr;
+  };
+  auto numberOf = [&](unsigned operand) -> std::optional<unsigned> {
+    const auto *number = dyn_cast_or_null<ConstantInt>(argument(operand));
+    return number ? std::optional(number->getZExtValue()) : std::nullopt;
+  };
+  for (PtxAccess access :
+       AssemblyReader(numberOf).read(assembly.getAsmString())) {
+    const Value *pointer = argument(access.operand);
+    if (!pointer)
+      continue;
+    constexpr unsigned kSharedBits = 32; // an address of shared memory
+    if (!pointer->getType()->isPointerTy() && !access.space)
+      access.space = pointer->getType()->isIntegerTy(kSharedBits)
+                         ? MemorySpace::Shared
+                         : MemorySpace::Global;
+    size_t before = found.size();
+    add(call, *pointer, {access.bytes, access.bytes}, access.kind, access.space,
+        access.offset);
+    for (size_t i = before; i < found.size(); ++i) {
+      found[i].lanes = access.lanes;
+      found[i].isGuarded = access.isGuarded;
+    }
+  }
+}
+
+/// A bulk copy by one lane, whose size is known.
+void RequestCollector::addBulkCopy(const CallBase &call, unsigned pointer,
+                                   unsigned size, AccessKind kind) {
+  constexpr unsigned kBulkAlign = 16;
+  if (const auto *bytes = dyn_cast<ConstantInt>(call.getArgOperand(size)))
+    add(call, *call.getArgOperand(pointer),
+        {static_cast<unsigned>(bytes->getZExtValue()), kBulkAlign}, kind,
+        MemorySpace::Global);
 }
 
 void RequestCollector::addCall(const CallBase &call) {
@@ -189,6 +316,13 @@ void RequestCollector::addCall(const CallBase &call) {
   case Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
     copied = 16;
     break;
+  case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cluster:
+  case Intrinsic::nvvm_cp_async_bulk_global_to_shared_cta:
+    addBulkCopy(call, 2, 3, AccessKind::Load);
+    return;
+  case Intrinsic::nvvm_cp_async_bulk_shared_cta_to_global:
+    addBulkCopy(call, 0, 2, AccessKind::Store);
+    return;
   case Intrinsic::memcpy:
   case Intrinsic::memcpy_inline:
   case Intrinsic::memmove:
@@ -217,6 +351,15 @@ void RequestCollector::addCall(const CallBase &call) {
       MemorySpace::Global);
 }
 
+/// Whether \p branch keeps lanes from more than a few instructions.
+static bool guardsMuch(const BranchInst &branch) {
+  constexpr size_t kLeastInstructions = 8;
+  return any_of(branch.successors(), [&](const BasicBlock *block) {
+    return block->getSinglePredecessor() == branch.getParent() &&
+           block->size() >= kLeastInstructions;
+  });
+}
+
 void RequestCollector::add(const Instruction &instruction) {
   if (const auto *load = dyn_cast<LoadInst>(&instruction)) {
     add(*load, *load->getPointerOperand(),
@@ -232,6 +375,14 @@ void RequestCollector::add(const Instruction &instruction) {
     add(*exchange, *exchange->getPointerOperand(),
         sizeOf(exchange->getCompareOperand()->getType(), exchange->getAlign()),
         AccessKind::Atomic);
+  } else if (const auto *branch = dyn_cast<BranchInst>(&instruction)) {
+    if (branch->isConditional() && guardsMuch(*branch))
+      found.push_back({branch,
+                       branch->getCondition(),
+                       0,
+                       {},
+                       MemorySpace::Global,
+                       AccessKind::Branch});
   } else if (const auto *call = dyn_cast<CallBase>(&instruction)) {
     addCall(*call);
   }

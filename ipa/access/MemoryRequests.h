@@ -17,15 +17,21 @@ class Value;
 
 namespace gpulto {
 
-/// An access to global, shared or constant memory.
+/// An access to global, shared or constant memory, or to an array in local
+/// memory whose index is computed.
 struct MemoryRequest {
   const llvm::Instruction *instruction = nullptr;
+  /// Of a branch, its condition.
   const llvm::Value *pointer = nullptr;
   /// In bytes from the pointer.
   int64_t offset = 0;
   AccessSize size;
   MemorySpace space = MemorySpace::Global;
   AccessKind kind = AccessKind::Load;
+  /// Only so many lanes name addresses, if all are there.
+  unsigned lanes = kWarpLanes;
+  /// A predicate of the assembly decides who does.
+  bool isGuarded = false;
 };
 
 /// Returns the accesses of \p function in its order: loads, stores, atomic

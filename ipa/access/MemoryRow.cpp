@@ -19,20 +19,22 @@ namespace gpulto {
 
 StringRef wordFor(AccessVerdict verdict) {
   static constexpr StringLiteral kWords[] = {
-      "broadcast",   "coalesced", "misaligned", "strided",
-      "uncoalesced", "conflict",  "irregular",  "unknown"};
+      "broadcast", "coalesced", "misaligned", "strided", "uncoalesced",
+      "conflict",  "divergent", "irregular",  "unknown"};
   static_assert(std::size(kWords) == size_t(AccessVerdict::Last) + 1);
   return kWords[static_cast<size_t>(verdict)];
 }
 
 StringRef wordFor(AccessKind kind) {
-  static constexpr StringLiteral kWords[] = {"load", "store", "atomic"};
+  static constexpr StringLiteral kWords[] = {"load", "store", "atomic",
+                                             "branch"};
   static_assert(std::size(kWords) == size_t(AccessKind::Last) + 1);
   return kWords[static_cast<size_t>(kind)];
 }
 
 StringRef wordFor(MemorySpace space) {
-  static constexpr StringLiteral kWords[] = {"global", "shared", "constant"};
+  static constexpr StringLiteral kWords[] = {"global", "shared", "constant",
+                                             "local"};
   static_assert(std::size(kWords) == size_t(MemorySpace::Last) + 1);
   return kWords[static_cast<size_t>(space)];
 }
@@ -69,7 +71,8 @@ static std::string perRequest(double all, uint64_t requests) {
 }
 
 bool hasSectors(const MemoryRow &row) {
-  return row.verdict != AccessVerdict::Irregular &&
+  return row.kind != AccessKind::Branch &&
+         row.verdict != AccessVerdict::Irregular &&
          row.verdict != AccessVerdict::Unknown && row.requests != 0;
 }
 
@@ -79,7 +82,7 @@ static std::string costText(const MemoryRow &row) {
   if (!hasSectors(row))
     return {};
   std::string text = perRequest(row.sectors.expected, row.requests);
-  if (row.space != MemorySpace::Global)
+  if (row.space == MemorySpace::Shared || row.space == MemorySpace::Constant)
     return text + " turns of a warp beyond the first";
   text += text == "1" ? " sector" : " sectors";
   if (row.sectors.expected > double(row.ideal))
@@ -89,6 +92,8 @@ static std::string costText(const MemoryRow &row) {
 
 /// "load of 4 bytes of 'in'".
 static std::string accessText(const MemoryRow &row) {
+  if (row.kind == AccessKind::Branch)
+    return "branch";
   std::string text = formatv("{0} of {1} byte{2}", wordFor(row.kind),
                              row.sizeBytes, row.sizeBytes == 1 ? "" : "s");
   if (row.space != MemorySpace::Global)

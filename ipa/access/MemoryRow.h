@@ -22,9 +22,22 @@ class GlobPattern;
 
 namespace gpulto {
 
-enum class MemorySpace : uint8_t { Global, Shared, Constant, Last = Constant };
+enum class MemorySpace : uint8_t {
+  Global,
+  Shared,
+  Constant,
+  Local,
+  Last = Local
+};
 
-enum class AccessKind : uint8_t { Load, Store, Atomic, Last = Atomic };
+enum class AccessKind : uint8_t {
+  Load,
+  Store,
+  Atomic,
+  /// No access: a branch at which lanes part.
+  Branch,
+  Last = Branch
+};
 
 /// How the lanes of a warp share what memory moves.
 enum class AccessVerdict : uint8_t {
@@ -40,6 +53,8 @@ enum class AccessVerdict : uint8_t {
   Uncoalesced,
   /// Shared memory: lanes wait for one bank. Constant memory: for each other.
   Conflict,
+  /// A branch in a loop: lanes of a warp go both ways.
+  Divergent,
   /// Data decides.
   Irregular,
   /// Nobody knows.
@@ -105,12 +120,12 @@ bool hasSectors(const MemoryRow &row);
 /// are demangled.
 std::string messageOf(const MemoryRow &row);
 
-/// Returns what is equal for rows that a reader takes for one: those of a kernel
-/// and its versions, in all images.
+/// Returns what is equal for rows that a reader takes for one: those of a
+/// kernel and its versions, in all images.
 std::string subjectOf(const MemoryRow &row);
 
-/// Whether \p glob matches the name of the kernel: mangled, as in the source, or
-/// that without parameters.
+/// Whether \p glob matches the name of the kernel: mangled, as in the source,
+/// or that without parameters.
 bool isOf(const MemoryRow &row, const llvm::GlobPattern &glob);
 
 /// See support/BinaryArchive.h.

@@ -334,7 +334,8 @@ static void countTurns(const LaneSum &varying,
   std::optional<Lanes> numbers = varying.numbers();
   if (!numbers)
     return;
-  // Inactive lanes repeat an active one of their part, if any.
+  // Inactive lanes repeat an active one of their part; without one, it has one
+  // address.
   std::vector<int64_t> lanes;
   unsigned parts = sizeBytes <= 4 ? 1 : sizeBytes <= 8 ? 2 : 4;
   unsigned lanesOfPart = kWarpLanes / parts;
@@ -344,7 +345,7 @@ static void countTurns(const LaneSum &varying,
     while (active < last && !on[active])
       ++active;
     for (unsigned l = first; l < last; ++l)
-      lanes.push_back((*numbers)[on[l] ? l : active < last ? active : l]);
+      lanes.push_back((*numbers)[on[l] ? l : active < last ? active : first]);
   }
   uint64_t turns = turnsOf(lanes, sizeBytes);
   cost.sectors = {turns, turns, double(turns)};

@@ -136,7 +136,7 @@ std::string costOfIndex(const std::string &index, uint32_t x = 256,
 
 TEST(AccessReport, SumsAndProducts) {
   EXPECT_EQ(costOfIndex("  %i = add nsw i32 %x, %n\n"),
-            "4.87 (4..5) of 4 misaligned");
+            "4 (4..5) of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n"
                         "  %i = add nsw i32 %x, %o\n"),
             "4 of 4 coalesced");
@@ -228,7 +228,7 @@ TEST(AccessReport, Conversions) {
                            "i64 %w\n"
                            "  %v = load volatile float, ptr addrspace(1) %a\n"
                            "  ret void\n")),
-            "4.87 (4..6) of 4 misaligned");
+            "4 (4..6) of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %t = trunc i32 %x to i8\n"
                         "  %i = zext i8 %t to i32\n"),
             "4 of 4 coalesced");
@@ -361,13 +361,10 @@ TEST(AccessReport, StartsOnAverage) {
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 36\n"
                         "  %i = add nsw i32 %x, %o\n"),
             "4.50 (4..5) of 4 misaligned");
-  // A row of n elements is taken to begin with a sector, n itself is any.
+  // A row of n elements is taken to begin with a sector.
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, %n\n"
                         "  %i = add nsw i32 %x, %o\n"),
             "4 (4..5) of 4 coalesced");
-  EXPECT_EQ(costOfIndex("  %o = shl nsw i32 %n, 3\n"
-                        "  %i = add nsw i32 %x, %o\n"),
-            "4 of 4 coalesced");
   // The mask is taken for one less than a power of two.
   EXPECT_EQ(costOfIndex("  %o = sub nsw i32 %m, 1\n"
                         "  %i = and i32 %x, %o\n"),
@@ -376,17 +373,18 @@ TEST(AccessReport, StartsOnAverage) {
 
 TEST(AccessReport, Copies) {
   auto copied = [](const std::string &align) {
-    std::vector<MemoryRow> rows = rowsOfBody(
-        kPrologue + std::string("  %w = zext i32 %x to i64\n"
-                                "  %a = getelementptr [24 x i8], ptr "
-                                "addrspace(1) %p, i64 %w\n"
-                                "  %d = getelementptr [24 x i8], ptr "
-                                "addrspace(1) %ptr, i64 %w\n"
-                                "  call void @llvm.memcpy.p1.p1.i64(ptr "
-                                "addrspace(1) align ") +
-            align + " %d, ptr addrspace(1) align " + align +
-            " %a, i64 24, i1 false)\n  ret void\n",
-        256, 1);
+    std::vector<MemoryRow> rows =
+        rowsOfBody(kPrologue +
+                       std::string("  %w = zext i32 %x to i64\n"
+                                   "  %a = getelementptr [24 x i8], ptr "
+                                   "addrspace(1) %p, i64 %w\n"
+                                   "  %d = getelementptr [24 x i8], ptr "
+                                   "addrspace(1) %ptr, i64 %w\n"
+                                   "  call void @llvm.memcpy.p1.p1.i64(ptr "
+                                   "addrspace(1) align ") +
+                       align + " %d, ptr addrspace(1) align " + align +
+                       " %a, i64 24, i1 false)\n  ret void\n",
+                   256, 1);
     std::string text = std::to_string(rows.size());
     for (const MemoryRow &row : rows)
       text += " " + wordFor(row.kind).str() + " " + textOf(row);
@@ -450,6 +448,93 @@ TEST(AccessReport, InlineAssembly) {
                            "addrspace(1) %a)\n"
                            "  ret void\n")),
             "32 of 4 strided");
+}
+
+TEST(AccessReport, AssemblyOfCopiesAndMatrices) {
+  auto assembly = [](const std::string &text, const std::string &index) {
+    std::vector<MemoryRow> rows =
+        rowsOfBody(kPrologue + index +
+                       "  %a = getelementptr i8, ptr addrspace(3) @s, i32 %i\n"
+                       "  %c = ptrtoint ptr addrspace(3) %a to i32\n"
+                       "  %g = getelementptr i8, ptr addrspace(1) %p, i32 %i\n"
+                       "  call void asm sideeffect \"" +
+                       text +
+                       "\", \"r,l,n\"(i32 %c, ptr addrspace(1) %g, i32 "
+                       "16)\n  ret void\n",
+                   32, 1);
+    std::string result;
+    for (const MemoryRow &row : rows)
+      result += wordFor(row.space).str() + " " + wordFor(row.kind).str() + " " +
+                textOf(row) + "; ";
+    return result;
+  };
+  const std::string rows = "  %i = shl nsw i32 %x, 4\n",
+                    columns = "  %i = shl nsw i32 %x, 7\n";
+  EXPECT_EQ(assembly("cp.async.cg.shared.global [$0], [$1], 16;", rows),
+            "shared store 0 of 0 coalesced; global load 16 of 16 coalesced; ");
+  EXPECT_EQ(assembly("cp.async.ca.shared.global [$0], [$1], $2;", columns),
+            "shared store 28 of 0 conflict; global load 32 of 16 strided; ");
+  // Of a predicate nothing is known.
+  EXPECT_EQ(
+      assembly("{ .reg .pred p; setp.ne.b32 p, $0, 0; @p "
+               "cp.async.cg.shared.global [$0], [$1], 16; }",
+               columns),
+      "shared store 28 (0..31) of 0 conflict; global load 32 (1..32) of 16 "
+      "strided; ");
+  // Each turn is a matrix of eight rows; the other lanes' addresses are not
+  // used.
+  EXPECT_EQ(assembly("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {a, b, c, d}, "
+                     "[$0];",
+                     columns),
+            "shared load 28 of 0 conflict; ");
+  EXPECT_EQ(assembly("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {a}, [$0+16];",
+                     columns),
+            "shared load 7 of 0 conflict; ");
+  EXPECT_EQ(assembly("bar.sync 0;", rows), "");
+}
+
+TEST(AccessReport, LocalArrays) {
+  auto local = [](const std::string &index) {
+    std::vector<MemoryRow> rows = rowsOfBody(
+        kPrologue + std::string("  %v = alloca [32 x float], align 4\n") +
+            index +
+            "  %w = zext i32 %i to i64\n"
+            "  %a = getelementptr float, ptr %v, i64 %w\n"
+            "  store volatile float 0.0, ptr %a, align 4\n"
+            "  ret void\n",
+        32, 1);
+    return rows.empty() ? "none" : textOf(rows.back());
+  };
+  // The words of all lanes lie side by side.
+  EXPECT_EQ(local("  %i = and i32 %n, 31\n"), "4 of 4 coalesced");
+  EXPECT_EQ(local("  %i = and i32 %x, 31\n"), "32 of 4 strided");
+}
+
+TEST(AccessReport, BranchesInLoops) {
+  auto branch = [](const std::string &condition) {
+    std::string work;
+    for (unsigned i = 0; i < 8; ++i)
+      work += "  store volatile i32 0, ptr addrspace(3) @s\n";
+    std::vector<MemoryRow> rows = rowsOfBody(
+        kPrologue +
+            std::string("  br label %loop\nloop:\n"
+                        "  %j = phi i32 [ 0, %0 ], [ %next, %end ]\n") +
+            condition + "  br i1 %c, label %then, label %end\nthen:\n" + work +
+            "  br label %end\nend:\n  %next = add nsw i32 %j, 1\n"
+            "  %d = icmp slt i32 %next, %n\n"
+            "  br i1 %d, label %loop, label %out\nout:\n  ret void\n",
+        64, 1);
+    for (const MemoryRow &row : rows)
+      if (row.kind == AccessKind::Branch)
+        return row.reason;
+    return std::string("none");
+  };
+  EXPECT_EQ(branch("  %o = and i32 %x, 1\n  %c = icmp eq i32 %o, 0\n"),
+            "16 lanes of a warp go one way in a loop, 16 the other");
+  // Whole warps, one lane, and borders.
+  EXPECT_EQ(branch("  %c = icmp ult i32 %x, 32\n"), "none");
+  EXPECT_EQ(branch("  %c = icmp eq i32 %x, 0\n"), "none");
+  EXPECT_EQ(branch("  %c = icmp slt i32 %x, %n\n"), "none");
 }
 
 TEST(AccessReport, Words) {
