@@ -79,14 +79,19 @@ LaneValue LaneArithmetic::settle(std::optional<LaneSum> sum, unsigned width,
   return result;
 }
 
-/// As settle, of an operation on \p a and \p b.
-LaneValue LaneArithmetic::settleBoth(std::optional<LaneSum> sum,
-                                     const LaneValue &a, const LaneValue &b,
-                                     unsigned width, NoWrap noWrap) {
+/// As settle, of what \p operation makes of \p a and \p b. Where that is too
+/// long for a sum, it is what it makes of the cases that are expected.
+LaneValue LaneArithmetic::settleBoth(Operation operation, const LaneValue &a,
+                                     const LaneValue &b, unsigned width,
+                                     NoWrap noWrap) {
+  std::optional<LaneSum> sum = operation(a.sum, b.sum);
+  bool isAssumed = a.isAssumed || b.isAssumed || !sum;
+  if (!sum)
+    sum = operation(symbols.firstCase(a.sum), symbols.firstCase(b.sum));
   return settle(std::move(sum), width,
                 {noWrap.isSigned && a.isSigned && b.isSigned,
                  noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
-                a.isAssumed || b.isAssumed);
+                isAssumed);
 }
 
 LaneValue LaneArithmetic::uniform(LaneRange range, Congruence congruence,
@@ -99,14 +104,18 @@ LaneValue LaneArithmetic::add(const LaneValue &a, const LaneValue &b,
                               unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  return settleBoth(a.sum.plus(b.sum), a, b, width, noWrap);
+  return settleBoth(
+      [](const LaneSum &x, const LaneSum &y) { return x.plus(y); }, a, b, width,
+      noWrap);
 }
 
 LaneValue LaneArithmetic::subtract(const LaneValue &a, const LaneValue &b,
                                    unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  return settleBoth(a.sum.minus(b.sum), a, b, width, noWrap);
+  return settleBoth(
+      [](const LaneSum &x, const LaneSum &y) { return x.minus(y); }, a, b,
+      width, noWrap);
 }
 
 LaneValue LaneArithmetic::multiply(const LaneValue &a, const LaneValue &b,
@@ -118,7 +127,9 @@ LaneValue LaneArithmetic::multiply(const LaneValue &a, const LaneValue &b,
       return LaneValue::number(0);
     return worst(a, b);
   }
-  return settleBoth(a.sum.times(b.sum), a, b, width, noWrap);
+  return settleBoth(
+      [](const LaneSum &x, const LaneSum &y) { return x.times(y); }, a, b,
+      width, noWrap);
 }
 
 LaneValue LaneArithmetic::shiftLeft(const LaneValue &a, const LaneValue &b,
@@ -744,7 +755,17 @@ LaneValue LaneArithmetic::select(const LaneValue &condition, const LaneValue &a,
   std::optional<LaneSum> difference = a.sum.minus(b.sum);
   std::optional<LaneSum> part =
       difference ? difference->times(condition.sum) : std::nullopt;
-  return settle(part ? b.sum.plus(*part) : std::nullopt, width,
+  if (part)
+    part = b.sum.plus(*part);
+  if (!part) { // too long: the case that is expected
+    if (std::optional<int64_t> first =
+            symbols.firstCase(condition.sum).number()) {
+      LaneValue chosen = *first ? a : b;
+      chosen.isAssumed = true;
+      return chosen;
+    }
+  }
+  return settle(std::move(part), width,
                 {a.isSigned && b.isSigned, a.isUnsigned && b.isUnsigned},
                 condition.isAssumed || a.isAssumed || b.isAssumed);
 }

@@ -106,7 +106,9 @@ public:
 private:
   LaneValue settle(std::optional<LaneSum> sum, unsigned width, NoWrap exact,
                    bool isAssumed);
-  LaneValue settleBoth(std::optional<LaneSum> sum, const LaneValue &a,
+  using Operation = llvm::function_ref<std::optional<LaneSum>(
+      const LaneSum &, const LaneSum &)>;
+  LaneValue settleBoth(Operation operation, const LaneValue &a,
                        const LaneValue &b, unsigned width, NoWrap noWrap);
   /// A part that lanes share, and the numbers that they have beside it, if
   /// known.
