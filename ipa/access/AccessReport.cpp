@@ -294,7 +294,8 @@ public:
       : kernel(kernel), launches(launches), shape(shape), isExample(isExample),
         analyses(analyses), requests(requests) {}
 
-  std::vector<MemoryRow> run();
+  /// \p isSwapped: if x and y of the kernel and of its launches were exchanged.
+  std::vector<MemoryRow> run(bool isSwapped = false);
 
 private:
   bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
@@ -592,9 +593,21 @@ static bool isSameAccess(const MemoryRow &a, const MemoryRow &b) {
   return key(a) == key(b);
 }
 
-std::vector<MemoryRow> ShapeReport::run() {
-  if (!runClasses(warpClassesOf(shape.block, /*apart=*/false), true))
-    runClasses(warpClassesOf(shape.block, /*apart=*/true), false);
+/// Returns the classes of warps of \p block, as the kernel sees its threads, if
+/// x and y were exchanged.
+static std::vector<WarpClass>
+swappedClassesOf(const std::array<uint32_t, 3> &block, bool apart) {
+  std::vector<WarpClass> classes =
+      warpClassesOf({block[1], block[0], block[2]}, apart);
+  for (WarpClass &warps : classes)
+    std::swap(warps.axes[0], warps.axes[1]);
+  return classes;
+}
+
+std::vector<MemoryRow> ShapeReport::run(bool isSwapped) {
+  auto classesOf = isSwapped ? swappedClassesOf : warpClassesOf;
+  if (!runClasses(classesOf(shape.block, /*apart=*/false), true))
+    runClasses(classesOf(shape.block, /*apart=*/true), false);
   using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
                          AccessKind, uint32_t, std::string, std::string>;
   std::vector<MemoryRow> rows;
@@ -662,6 +675,34 @@ static std::vector<LaunchShape> examplesFor(const Function &kernel) {
   return {shape(32, 8, 1), shape(16, 16, 1)};
 }
 
+/// Adds to \p rows what \p swapped says of the same accesses. If the kernel
+/// moved much less, loops counting tenfold, that is the advice.
+static void addSwapped(const std::vector<MemoryRow> &swapped,
+                       std::vector<MemoryRow> &rows) {
+  constexpr double kWorthwhile = 0.6, kRounds = 10;
+  if (swapped.size() != rows.size())
+    return; // without places rows are told apart by what they say
+  double now = 0, then = 0;
+  for (auto [row, other] : zip(rows, swapped)) {
+    if (!isSameAccess(row, other))
+      return;
+    if (row.space != MemorySpace::Global || !hasSectors(row) ||
+        !hasSectors(other))
+      continue;
+    row.swapped = other.sectors.expected;
+    double weight = std::pow(kRounds, row.loopDepth);
+    now += weight * row.sectors.expected;
+    then += weight * row.swapped;
+  }
+  if (then > kWorthwhile * now)
+    return;
+  for (MemoryRow &row : rows)
+    if (row.isAlarm && row.swapped > 0 && row.swapped < row.sectors.expected)
+      row.advice =
+          "exchange x and y of the kernel, and of the grids and blocks "
+          "that it is launched with";
+}
+
 static void registerAnalyses(FunctionAnalysisManager &manager,
                              const TargetIRAnalysis &target) {
   manager.registerPass([] { return PassInstrumentationAnalysis(); });
@@ -706,9 +747,11 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
                         manager.getResult<UniformityInfoAnalysis>(function)};
   };
   for (const LaunchShape &shape : shapes) {
-    std::vector<MemoryRow> found =
-        ShapeReport(kernel, launches, shape, areExamples, analyses, requests)
-            .run();
+    ShapeReport report(kernel, launches, shape, areExamples, analyses,
+                       requests);
+    std::vector<MemoryRow> found = report.run();
+    if (shape.block[0] > 1 && shape.block[1] > 1)
+      addSwapped(report.run(/*isSwapped=*/true), found);
     // Of further examples what the first does not show.
     if (areExamples && !rows.empty())
       erase_if(found, [&](const MemoryRow &row) {

@@ -100,6 +100,9 @@ struct MemoryRow {
   RowSectors sectors;
   uint64_t ideal = 0;
   double lines = 0;
+  /// Sectors expected if x and y of the kernel and of its launches were
+  /// exchanged; 0: that cannot be, or is not known.
+  double swapped = 0;
   /// What is accessed: `parameter 'p'`, `variable 'table'`; "" if unknown.
   std::string base;
   /// Where the launches with such blocks stand: "main.cu:6:3, main.cu:9:3"; the
@@ -150,6 +153,7 @@ template <typename A> void transfer(A &a, MemoryRow &row) {
   a.field(row.sectors.expected);
   a.field(row.ideal);
   a.field(row.lines);
+  a.field(row.swapped);
   a.field(row.base);
   a.field(row.launches);
   a.field(row.reason);

@@ -228,6 +228,8 @@ static json::Value toJson(const ShownRow &shown) {
                                      {"most", row.sectors.most}};
     object["idealSectors"] = row.ideal;
     object["lines"] = row.lines;
+    if (row.swapped > 0)
+      object["swappedSectors"] = row.swapped;
   }
   return object;
 }

@@ -537,6 +537,34 @@ TEST(AccessReport, BranchesInLoops) {
   EXPECT_EQ(branch("  %c = icmp slt i32 %x, %n\n"), "none");
 }
 
+TEST(AccessReport, ExchangedAxes) {
+  // x strides, y is contiguous.
+  MemoryRow row = lastRow(kPrologue +
+                              std::string("  %t = mul nsw i32 %x, %m\n"
+                                          "  %i = add nsw i32 %t, %y\n") +
+                              kLoad + "  ret void\n",
+                          32, 32);
+  EXPECT_EQ(textOf(row), "32 of 4 strided");
+  EXPECT_EQ(row.swapped, 4. * row.requests);
+  EXPECT_NE(row.advice.find("exchange x and y of the kernel"),
+            std::string::npos)
+      << row.advice;
+  // Nothing is gained.
+  row = lastRow(kPrologue +
+                    std::string("  %t = mul nsw i32 %y, %m\n"
+                                "  %i = add nsw i32 %t, %x\n") +
+                    kLoad + "  ret void\n",
+                32, 32);
+  EXPECT_EQ(row.swapped, 32. * row.requests);
+  EXPECT_EQ(row.advice, "");
+  // Blocks of a warp are one warp either way; one dimension has no other.
+  EXPECT_EQ(lastRow(kPrologue + std::string("  %i = mul nsw i32 %x, %m\n") +
+                        kLoad + "  ret void\n",
+                    64, 1)
+                .swapped,
+            0);
+}
+
 TEST(AccessReport, Words) {
   MemoryRow row =
       lastRow(kPrologue + std::string("  %i = mul nsw i32 %x, %m\n") + kLoad +
