@@ -6,7 +6,7 @@
 #                        clang++, links to gpulto-clang++
 #   lib/gpulto/          gpulto-lgen.so, gpulto-plugin.so, the script for bfd,
 #                        the emulator's libcudart and libcuda (in
-#                        lib/gpulto-emulator)
+#                        lib/gpulto-emulator); revision, for --version
 #   lib/cmake/gpulto/    the CMake package and toolchain files
 #   share/gpulto/        gpulto-gdb.py, for gdb
 #   lib/pkgconfig/       gpulto.pc
@@ -69,6 +69,9 @@ if(TARGET gpulto-plugin)
   install(TARGETS gpulto-plugin LIBRARY DESTINATION lib/gpulto)
   install(FILES "${PROJECT_BINARY_DIR}/lib/gpulto/far-device-code.ld"
           DESTINATION lib/gpulto)
+endif()
+if(TARGET gpulto-revision)
+  install(FILES "${GPULTO_REVISION}" DESTINATION lib/gpulto)
 endif()
 if(BUILD_SHARED_LIBS)
   foreach(name Support FatObj Summary Ipa Icf Partitioner Lto LinkerPlugin)

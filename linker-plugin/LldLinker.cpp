@@ -48,7 +48,7 @@
 #include "linker-plugin/NativeInputs.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/Pipeline.h"
-#include "lto/link/Version.h"
+#include "lto/link/VersionText.h"
 #include "support/Error.h"
 #include "support/Jobserver.h"
 #include "support/Subprocess.h"
@@ -640,7 +640,7 @@ int linkWithLld(ArrayRef<const char *> arguments) {
   if (link.commandLine.wantsHelp)
     printOwnHelp();
   else if (link.commandLine.wantsVersion)
-    outs() << "gpulto " << GPULTO_VERSION << '\n';
+    outs() << versionText() << '\n';
   // Leaves without running destructors: lld's take long and do nothing.
   lld::exitLld(good ? 0 : 1);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lto/link/VersionText.h"
 #include "tools/commands/CudaHomeCommand.h"
 #include "tools/commands/DumpCommand.h"
 #include "tools/commands/ExplainCommand.h"
@@ -45,7 +46,8 @@ constexpr Subcommand kSubcommands[] = {
 };
 
 void printUsage(llvm::raw_ostream &out) {
-  out << "usage: gpulto COMMAND ARGUMENT...\n\ncommands:\n";
+  out << "usage: gpulto COMMAND ARGUMENT...\n       gpulto --version\n\n"
+         "commands:\n";
   for (const Subcommand &subcommand : kSubcommands)
     out << llvm::formatv("  {0,-9} {1}\n", subcommand.name, subcommand.summary);
 }
@@ -58,6 +60,10 @@ int main(int argc, char **argv) {
   llvm::StringRef name = words.size() > 1 ? words[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
     printUsage(llvm::outs());
+    return 0;
+  }
+  if (name == "--version") {
+    llvm::outs() << gpulto::versionText() << '\n';
     return 0;
   }
   for (const Subcommand &subcommand : kSubcommands)

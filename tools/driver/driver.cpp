@@ -18,6 +18,7 @@
 // gpulto-clang++ (DriverNvcc).
 //
 //===----------------------------------------------------------------------===//
+#include "lto/link/VersionText.h"
 #include "support/CudaVersion.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -223,7 +224,7 @@ Expected<int> Invocation::printVersion() {
   Expected<int> status = askClang("--version");
   if (!status || *status != 0)
     return status;
-  outs() << "gpulto " GPULTO_VERSION ", LGEN " GPULTO_LGEN_DIGEST "\n";
+  outs() << versionText() << ", LGEN " GPULTO_LGEN_DIGEST "\n";
   outs().flush();
   return 0;
 }
