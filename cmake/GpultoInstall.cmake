@@ -11,6 +11,7 @@
 #   share/gpulto/        gpulto-gdb.py, for gdb
 #   lib/pkgconfig/       gpulto.pc
 #   share/doc/gpulto/    README.md, docs/
+#   share/man, share/bash-completion, share/zsh: manual pages, completion
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.
@@ -104,5 +105,14 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpulto.pc"
         DESTINATION lib/pkgconfig)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION share/doc/gpulto)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/man/"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+# bash loads the file of the name of the program.
+foreach(name gpulto gpulto-clang gpulto-clang++ gpulto-nvcc gpulto-run)
+  install(FILES "${PROJECT_SOURCE_DIR}/tools/completion/gpulto.bash"
+          DESTINATION share/bash-completion/completions RENAME ${name})
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/tools/completion/_gpulto"
+        DESTINATION share/zsh/site-functions)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION share/doc/gpulto
         FILES_MATCHING PATTERN "*.md" PATTERN "changes" EXCLUDE)
