@@ -33,7 +33,7 @@ Features
   meson autotools     build systems (the latter with libtool)
   setuptools          %python has it, and headers for modules in C
   openmp              LLVM's OpenMP is installed
-  pkg-config bear distcc icecc ninja make parallel slurm
+  pkg-config bear bazel distcc icecc sccache ninja make parallel slurm
                       tools of these names; scripts/setup installs them
   clang-19            an older clang is installed
   csmith              the generator of random C programs is installed
@@ -233,8 +233,8 @@ features = {
     "meson": shutil.which("meson"),
     "autotools": shutil.which("autoreconf") and shutil.which("libtoolize"),
     **{name: shutil.which(name)
-       for name in ("pkg-config", "bear", "distcc", "icecc", "ninja", "make",
-                    "parallel")},
+       for name in ("pkg-config", "bear", "bazel", "distcc", "icecc", "sccache",
+                    "ninja", "make", "parallel")},
     "setuptools": has_setuptools(),
     "slurm": all(shutil.which(name, path="/usr/sbin:" + os.environ["PATH"])
                  for name in ("munged", "slurmctld", "slurmd", "srun")),
