@@ -8,7 +8,8 @@
 #                        the emulator's libcudart and libcuda (in
 #                        lib/gpulto-emulator); revision, for --version
 #   lib/cmake/gpulto/    the CMake package and toolchain files
-#   share/gpulto/        gpulto-gdb.py, for gdb; bazel/, a toolchain for Bazel
+#   share/gpulto/        gpulto-gdb.py, for gdb; bazel/, a toolchain for
+#                        Bazel; editors/, for clangd and VS Code
 #   lib/pkgconfig/       gpulto.pc
 #   share/doc/gpulto/    README.md, docs/
 #   share/man, share/bash-completion, share/zsh: manual pages, completion
@@ -99,7 +100,8 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/gpultoConfig.cmake"
         DESTINATION "${package_directory}")
 install(FILES "${PROJECT_SOURCE_DIR}/tools/gpulto-gdb.py"
         DESTINATION share/gpulto)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/tools/bazel" DESTINATION share/gpulto
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/tools/bazel"
+                  "${PROJECT_SOURCE_DIR}/tools/editors" DESTINATION share/gpulto
         PATTERN README.md EXCLUDE)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/gpulto.pc.in"
                "${PROJECT_BINARY_DIR}/cmake/gpulto.pc" @ONLY)

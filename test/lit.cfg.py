@@ -35,6 +35,7 @@ Features
   openmp              LLVM's OpenMP is installed
   pkg-config bear bazel distcc icecc sccache ninja make parallel slurm
                       tools of these names; scripts/setup installs them
+  clangd              clangd 22 is installed
   clang-19            an older clang is installed
   csmith              the generator of random C programs is installed
   emulator            gpulto-run is built
@@ -235,6 +236,7 @@ features = {
     **{name: shutil.which(name)
        for name in ("pkg-config", "bear", "bazel", "distcc", "icecc", "sccache",
                     "ninja", "make", "parallel")},
+    "clangd": shutil.which("clangd-22"),
     "setuptools": has_setuptools(),
     "slurm": all(shutil.which(name, path="/usr/sbin:" + os.environ["PATH"])
                  for name in ("munged", "slurmctld", "slurmd", "srun")),
