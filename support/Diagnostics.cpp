@@ -8,14 +8,18 @@
 #include "support/Diagnostics.h"
 
 #include "support/Subprocess.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkSerializer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 
 using namespace gpulto;
@@ -83,7 +87,9 @@ std::string Diagnostics::forUser(llvm::StringRef text) const {
       return result;
     size_t end = rest.find('\'');
     llvm::StringRef name = rest.take_front(end);
-    result += "'" + llvm::demangle(("_Z" + name).str());
+    // Two static kernels of one name are told apart by their places.
+    llvm::StringRef mangled(name.data() - 2, name.size() + 2);
+    result += "'" + llvm::demangle(withoutUnitSuffix(mangled));
     text = rest.drop_front(name.size());
   }
 }
@@ -221,6 +227,86 @@ std::string Diagnostics::textOf(const Entry &entry) {
   return os.str();
 }
 
+// -Rpass=gpulto, which names no pass, asks for an overview: what changes a program
+// most comes first, and what does not fit a screen is counted.
+static constexpr llvm::StringLiteral kOverview = "gpulto";
+static constexpr size_t kOverviewRemarks = 20;
+/// The passes, the most valuable first: what became of kernels, what of calls,
+/// and then what is known.
+static constexpr llvm::StringLiteral kByValue[] = {
+    "gpulto-check-kernels", "gpulto-launches",   "gpulto-memory",
+    "gpulto-fold",          "gpulto-inlining",   "gpulto-signatures",
+    "gpulto-constants",     "gpulto-effects",    "gpulto-coldness"};
+
+static size_t rankOf(llvm::StringRef pass) {
+  return llvm::find(kByValue, pass) - std::begin(kByValue);
+}
+
+/// Returns \p text without the names of functions in it: what is said of several
+/// instances of a template is the same then.
+static std::string withoutFunctions(llvm::StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    auto [before, rest] = text.split('\'');
+    auto [quoted, after] = rest.split('\'');
+    result += before;
+    if (!quoted.contains('('))
+      result += quoted;
+    text = after;
+  }
+  return result;
+}
+
+/// Joins what \p entries, which are sorted, say of several functions of one line
+/// of the source, the instances of a template.
+template <typename EntryType>
+static void joinInstances(std::vector<EntryType> &entries) {
+  std::vector<EntryType> joined;
+  llvm::StringMap<size_t> firsts;
+  std::vector<size_t> more;
+  for (EntryType &entry : entries) {
+    std::string fact;
+    llvm::raw_string_ostream(fact)
+        << entry.source.file << ':' << entry.source.line << ' ' << entry.pass
+        << ' ' << withoutFunctions(entry.text);
+    auto [first, isNew] = firsts.try_emplace(fact, joined.size());
+    if (!isNew && entry.source.line) {
+      ++more[first->second];
+      continue;
+    }
+    joined.push_back(std::move(entry));
+    more.push_back(0);
+  }
+  for (size_t i = 0; i < joined.size(); ++i)
+    if (more[i])
+      joined[i].text += "; the same of " + std::to_string(more[i]) +
+                        (more[i] == 1 ? " other instance" : " other instances");
+  entries = std::move(joined);
+}
+
+/// Leaves the most valuable of \p entries, which are sorted, and returns what is
+/// to be said of the others: how many there are of each pass.
+template <typename EntryType>
+static std::string cutToOverview(std::vector<EntryType> &entries) {
+  joinInstances(entries);
+  llvm::stable_sort(entries, [](const EntryType &a, const EntryType &b) {
+    return rankOf(a.pass) < rankOf(b.pass);
+  });
+  if (entries.size() <= kOverviewRemarks)
+    return "";
+  std::string rest = std::to_string(entries.size() - kOverviewRemarks) +
+                     " more remarks:";
+  for (size_t at = kOverviewRemarks; at < entries.size();) {
+    size_t first = at;
+    while (at < entries.size() && entries[at].pass == entries[first].pass)
+      ++at;
+    rest += (first == kOverviewRemarks ? " " : ", ") + entries[first].pass +
+            " " + std::to_string(at - first);
+  }
+  entries.resize(kOverviewRemarks);
+  return rest;
+}
+
 std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
   std::vector<Entry> sorted;
   {
@@ -240,6 +326,22 @@ std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
   llvm::erase_if(sorted, [&](const Entry &entry) {
     return !printed.insert(textOf(entry)).second;
   });
+  for (RemarkKind kind : kKinds) {
+    if (pattern(opts, kind) != kOverview)
+      continue;
+    auto others = std::stable_partition(
+        sorted.begin(), sorted.end(), [&](const Entry &entry) {
+          return entry.severity != Severity::Remark || entry.kind != kind;
+        });
+    std::vector<Entry> remarks(std::make_move_iterator(others),
+                               std::make_move_iterator(sorted.end()));
+    sorted.erase(others, sorted.end());
+    std::string rest = cutToOverview(remarks);
+    llvm::move(remarks, std::back_inserter(sorted));
+    if (!rest.empty())
+      sorted.push_back({Severity::Remark, {}, {}, kind, kOverview.str(),
+                        rest + "; " + flagName(kind) + "=gpulto- prints all"});
+  }
   return sorted;
 }
 

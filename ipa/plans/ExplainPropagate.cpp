@@ -124,6 +124,38 @@ template <typename T> static std::string floatText(T number) {
   return looksWhole ? text + ".0" : text;
 }
 
+/// Returns the size of a grid or block as the source has it, "256" or "16 x 8",
+/// with a question mark for what is not known: "? x 1 x 1". Empty if nothing is.
+static std::string sizeText(ArrayRef<GeometryFact> dimensions) {
+  auto isKnown = [](const GeometryFact &size) { return size.isConstant(); };
+  if (none_of(dimensions, isKnown))
+    return "";
+  // A last dimension of 1 goes without saying if all are known.
+  if (all_of(dimensions, isKnown))
+    while (dimensions.size() > 1 && dimensions.back().low == 1)
+      dimensions = dimensions.drop_back();
+  std::vector<std::string> sizes;
+  for (const GeometryFact &size : dimensions)
+    sizes.push_back(isKnown(size) ? std::to_string(size.low) : "?");
+  return join(sizes, " x ");
+}
+
+/// Returns what CUDA calls the memory of an address space of PTX.
+static std::string memoryText(uint32_t addressSpace) {
+  switch (addressSpace) {
+  case 1:
+    return "global memory";
+  case 3:
+    return "shared memory";
+  case 4:
+    return "constant memory";
+  case 5:
+    return "local memory";
+  default:
+    return "address space " + std::to_string(addressSpace);
+  }
+}
+
 std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
   const ParameterRecord &formal = program.parameters(id)[fact.parameter];
   std::string what = parameterName(
@@ -157,8 +189,7 @@ std::string Explainer::describe(GlobalId id, const ValueFact &fact) const {
                       std::to_string(uint64_t(1) << std::min(zeros, 63u)));
   }
   if (fact.addressSpace)
-    known.push_back("points into address space " +
-                    std::to_string(fact.addressSpace));
+    known.push_back("points into " + memoryText(fact.addressSpace));
   if (fact.alignLog2)
     known.push_back("is aligned to " +
                     std::to_string(uint64_t(1) << fact.alignLog2));
@@ -213,12 +244,13 @@ void Explainer::explain(GlobalId id, const BodyPlan &plan) {
         parameterName(program, id, pair.first) + " and " +
             parameterName(program, id, pair.second) +
             " lead into different allocations in " + owner + ": " + contexts);
-  static constexpr const char *kNames[] = {"grid x",  "grid y",  "grid z",
-                                           "block x", "block y", "block z"};
   std::vector<std::string> known;
-  for (auto [name, fact] : zip(kNames, facts.geometry))
-    if (fact.isConstant())
-      known.push_back(name + (" " + std::to_string(fact.low)));
+  ArrayRef<GeometryFact> geometry(facts.geometry);
+  size_t half = geometry.size() / 2;
+  for (auto [name, sizes] : {std::pair{"grid ", geometry.take_front(half)},
+                             std::pair{"block ", geometry.drop_front(half)}})
+    if (std::string text = sizeText(sizes); !text.empty())
+      known.push_back(name + text);
   if (!known.empty())
     add(RemarkKind::Passed, "LaunchGeometry", id,
         "geometry of " + owner + " is " + join(known, ", ") + ": " + contexts);

@@ -4,7 +4,7 @@
 
 #include "lto/job/SourceName.h"
 
-#include "lto/job/UnitNames.h"
+#include "support/UnitNames.h"
 
 #include "llvm/Demangle/Demangle.h"
 

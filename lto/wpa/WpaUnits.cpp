@@ -42,7 +42,7 @@
 
 #include "lto/wpa/WpaUnits.h"
 
-#include "lto/job/UnitNames.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

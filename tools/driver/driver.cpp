@@ -525,11 +525,15 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
     printCommand(errs(), *command);
     return 0;
   }
+  auto isNamed = [&](StringRef file) {
+    return any_of(command->args,
+                  [&](StringRef word) { return word.ends_with(file); });
+  };
   for (auto [file, what] :
        {std::pair(&installation.linker, "linker"),
         std::pair(&installation.linkerPlugin, "plugin for bfd and gold"),
         std::pair(&installation.linkerScript, "script for bfd")})
-    if (!sys::fs::exists(*file))
+    if (isNamed(*file) && !sys::fs::exists(*file))
       return makeError(*file + ": the " + what +
                        " is missing; the installation of gpulto is "
                        "incomplete");

@@ -2,7 +2,7 @@
 #include "lto/wpa/WpaUnits.h"
 
 #include "gtest/gtest.h"
-#include "lto/job/UnitNames.h"
+#include "support/UnitNames.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

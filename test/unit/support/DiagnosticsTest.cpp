@@ -163,6 +163,56 @@ TEST(Diagnostics, FiltersRemarks) {
   EXPECT_FALSE(diagnostics.hasErrors());
 }
 
+TEST(Diagnostics, OverviewHasTheMostValuableFirst) {
+  DiagnosticsOptions options;
+  options.passed = "gpulto";
+  options.prefix = "ld.lld";
+  Diagnostics diagnostics(options);
+  constexpr unsigned kMany = 30;
+  for (unsigned line = 1; line <= kMany; ++line)
+    diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-effects",
+                                  "reads " + std::to_string(line), line));
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-coldness", "x", 1));
+  diagnostics.remark(
+      makeRemark(RemarkKind::Passed, "gpulto-launches", "n is 2", 9));
+  std::string text = printed(diagnostics);
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(text).trim().split(lines, '\n');
+  ASSERT_EQ(lines.size(), 21u);
+  EXPECT_EQ(lines[0], "a.cu:9:3: remark: n is 2 [-Rpass=gpulto-launches]");
+  EXPECT_EQ(lines[1], "a.cu:1:3: remark: reads 1 [-Rpass=gpulto-effects]");
+  EXPECT_EQ(lines[20], "ld.lld: remark: 12 more remarks: gpulto-effects 11, "
+                       "gpulto-coldness 1; -Rpass=gpulto- prints all "
+                       "[-Rpass=gpulto]");
+}
+
+TEST(Diagnostics, OverviewJoinsInstances) {
+  DiagnosticsOptions options;
+  options.passed = "gpulto";
+  Diagnostics diagnostics(options);
+  for (llvm::StringRef name : {"_Z1fIiEvT_", "_Z1fIfEvT_", "_Z1fIdEvT_"})
+    diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-launches",
+                                  ("'n' is 2 in '" + name + "'").str(), 4));
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-launches",
+                                "'n' is 3 in '_Z1fIcEvT_'", 4));
+  EXPECT_EQ(printed(diagnostics),
+            "a.cu:4:3: remark: 'n' is 2 in 'void f<double>(double)'; the same "
+            "of 2 other instances [-Rpass=gpulto-launches]\n"
+            "a.cu:4:3: remark: 'n' is 3 in 'void f<char>(char)' "
+            "[-Rpass=gpulto-launches]\n");
+}
+
+TEST(Diagnostics, NamesOfStaticKernelsAreShort) {
+  DiagnosticsOptions options;
+  options.passed = "p";
+  Diagnostics diagnostics(options);
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "p",
+                                "'_ZL1kPf__intern__4434f62fc7fc0cef' is known",
+                                1));
+  EXPECT_EQ(printed(diagnostics),
+            "a.cu:1:3: remark: 'k(float*)' is known [-Rpass=p]\n");
+}
+
 TEST(Diagnostics, PrintsNoLineTwice) {
   DiagnosticsOptions options;
   options.passed = ".*";

@@ -1,8 +1,8 @@
 //===- UnitNames.h - Names of a unit's own symbols --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#ifndef GPULTO_LTO_JOB_UNITNAMES_H
-#define GPULTO_LTO_JOB_UNITNAMES_H
+#ifndef GPULTO_SUPPORT_UNITNAMES_H
+#define GPULTO_SUPPORT_UNITNAMES_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -18,4 +18,4 @@ bool hasUnitSuffix(llvm::StringRef name);
 
 } // namespace gpulto
 
-#endif // GPULTO_LTO_JOB_UNITNAMES_H
+#endif // GPULTO_SUPPORT_UNITNAMES_H
