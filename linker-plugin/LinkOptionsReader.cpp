@@ -6,6 +6,7 @@
 #include "linker-plugin/Installation.h"
 #include "linker-plugin/OptionTable.h"
 #include "lto/run/MemoryBudget.h"
+#include "lto/tables/KernelTable.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
 
@@ -178,6 +179,7 @@ Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   result.remarksFile = args.getLastArgValue(options::OPT_remarks);
   to.keepRemarks = !result.remarksFile.empty();
   to.kept = args.getLastArgValue(options::OPT_remarks_passes);
+  to.stories = kStoryPasses;
   return Diagnostics::checkOptions(to);
 }
 

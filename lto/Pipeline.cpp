@@ -29,6 +29,7 @@
 #include "lto/run/JobRunner.h"
 #include "lto/run/SavedLink.h"
 #include "lto/run/Scheduler.h"
+#include "lto/tables/KernelTable.h"
 #include "lto/tables/MemoryReport.h"
 #include "lto/tables/ProgramTable.h"
 #include "lto/wpa/Wpa.h"
@@ -455,8 +456,8 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
 }
 
 /// Adds to \p objects what the program carries for tools.
-static Error addTables(const LinkPlan &plan, const MemoryTable &memory,
-                       std::vector<NativeObject> &objects) {
+static Error addTables(const LinkPlan &plan, const KernelTable &kernels,
+                       const MemoryTable &memory, std::vector<NativeObject> &objects) {
   if (plan.hostTriple.empty())
     return Error::success();
   auto add = [&](const std::string &name, StringRef section,
@@ -477,6 +478,10 @@ static Error addTables(const LinkPlan &plan, const MemoryTable &memory,
   if (plan.inlining.callCount())
     if (Error error = add("gpulto.inlining.o", kInlineSection,
                           encodeInlineTable(plan.inlining)))
+      return error;
+  if (!kernels.kernels.empty())
+    if (Error error = add("gpulto.kernels.o", kKernelSection,
+                          encodeKernelTable(kernels)))
       return error;
   if (!memory.images.empty())
     return add("gpulto.memory.o", kMemorySection, encodeMemoryTable(memory));
@@ -721,7 +726,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
   if (Error error = addDeviceModules(std::move(*deviceModules), *plan,
                                      modules->nvcc, inputs.codegen, outputs))
     return error;
-  if (Error error = addTables(*plan, memory, outputs.objects))
+  KernelTable kernels = makeKernelTable(diagnostics.takeStories());
+  if (Error error = addTables(*plan, kernels, memory, outputs.objects))
     return error;
   deviceTimer.stop();
   // From here on nothing is decided: the linker lays out what it was given.

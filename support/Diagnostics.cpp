@@ -73,6 +73,8 @@ Diagnostics::Diagnostics(DiagnosticsOptions options)
       filters[static_cast<size_t>(kind)].emplace(text);
   if (!opts.kept.empty())
     keptPasses.emplace(opts.kept);
+  if (!opts.stories.empty())
+    storyPasses.emplace(opts.stories);
 }
 
 /// Returns \p text with what is a mangled name between quotes demangled.
@@ -145,32 +147,39 @@ bool Diagnostics::isKept(llvm::StringRef pass) const {
   return opts.keepRemarks && (!keptPasses || keptPasses->match(pass));
 }
 
+bool Diagnostics::isStory(llvm::StringRef pass) const {
+  return storyPasses && storyPasses->match(pass);
+}
+
 bool Diagnostics::wantsRemark(RemarkKind kind, llvm::StringRef pass) const {
-  return isKept(pass) || isPrinted(kind, pass);
+  return isKept(pass) || isStory(pass) || isPrinted(kind, pass);
 }
 
 void Diagnostics::remark(Remark remark) {
   bool printed = isPrinted(remark.kind, remark.pass);
-  bool kept = isKept(remark.pass);
-  if (!printed && !kept)
+  bool kept = isKept(remark.pass), told = isStory(remark.pass);
+  if (!printed && !kept && !told)
     return;
   std::lock_guard guard(lock);
   if (printed)
     entries.push_back({Severity::Remark, remark.input, remark.where,
                        remark.kind, remark.pass, forUser(remark.text)});
+  if (told)
+    stories.push_back(remark);
   if (kept)
     remarks.push_back(std::move(remark));
 }
 
 Diagnostics::Mark Diagnostics::mark() const {
   std::lock_guard guard(lock);
-  return {entries.size(), remarks.size(), errors.load()};
+  return {entries.size(), remarks.size(), stories.size(), errors.load()};
 }
 
 void Diagnostics::forgetSince(const Mark &mark) {
   std::lock_guard guard(lock);
   entries.resize(mark.entries);
   remarks.resize(mark.remarks);
+  stories.resize(mark.stories);
   errors = mark.errors;
 }
 
@@ -384,8 +393,7 @@ static llvm::remarks::Type remarkType(RemarkKind kind) {
   return llvm::remarks::Type::Analysis;
 }
 
-llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
-  std::lock_guard guard(lock);
+static void sortRemarks(std::vector<Remark> &remarks) {
   auto key = [](const Remark &remark) {
     return std::tuple_cat(std::tie(remark.input), sourceKey(remark.where),
                           std::tie(remark.function, remark.kind, remark.pass,
@@ -393,6 +401,21 @@ llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
   };
   llvm::sort(remarks,
              [&](const Remark &a, const Remark &b) { return key(a) < key(b); });
+}
+
+std::vector<Remark> Diagnostics::takeStories() {
+  std::vector<Remark> taken;
+  {
+    std::lock_guard guard(lock);
+    taken.swap(stories);
+  }
+  sortRemarks(taken);
+  return taken;
+}
+
+llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
+  std::lock_guard guard(lock);
+  sortRemarks(remarks);
   std::string text;
   llvm::raw_string_ostream os(text);
   auto serializer =

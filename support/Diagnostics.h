@@ -63,6 +63,8 @@ struct DiagnosticsOptions {
   std::string analysis;          ///< regex of -Rpass-analysis=
   bool keepRemarks = false;      ///< keep remarks for writeRemarksYaml
   std::string kept;              ///< regex of their passes; empty: all
+  /// Regex of the passes whose remarks takeStories() returns; empty: none.
+  std::string stories;
 };
 
 /// Gathers what the stages have to say and prints it in an order that does
@@ -95,7 +97,7 @@ public:
 
   /// How much had been gathered at some time.
   struct Mark {
-    size_t entries = 0, remarks = 0;
+    size_t entries = 0, remarks = 0, stories = 0;
     unsigned errors = 0;
   };
   /// Returns a mark of what has been gathered so far.
@@ -103,6 +105,10 @@ public:
   /// Forgets what has been gathered since \p mark, after which nothing has been
   /// printed.
   void forgetSince(const Mark &mark);
+
+  /// Returns the remarks of the passes that the option \c stories names, sorted,
+  /// and forgets them. They are there whatever is printed.
+  std::vector<Remark> takeStories();
 
   bool hasErrors() const { return errors.load() != 0; }
   unsigned errorCount() const { return errors.load(); }
@@ -128,6 +134,7 @@ public:
 private:
   struct Entry;
   bool isKept(llvm::StringRef pass) const;
+  bool isStory(llvm::StringRef pass) const;
 
   void add(Severity severity, const InputLocation &where, std::string text);
   std::string forUser(llvm::StringRef text) const;
@@ -140,13 +147,13 @@ private:
 
   DiagnosticsOptions opts;
   std::optional<llvm::Regex> filters[3];
-  std::optional<llvm::Regex> keptPasses;
+  std::optional<llvm::Regex> keptPasses, storyPasses;
   mutable std::mutex lock;
   std::atomic<unsigned> errors = 0;
   unsigned errorsPrinted = 0;
   bool limitPrinted = false;
   std::vector<Entry> entries;
-  std::vector<Remark> remarks;
+  std::vector<Remark> remarks, stories;
 
   struct Entry {
     Severity severity;

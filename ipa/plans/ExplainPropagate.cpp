@@ -35,8 +35,10 @@ public:
         continue; // the kernel's remarks say it
       for (const BodyPlan &plan : context.decisions.plansOf(id))
         explain(id, plan);
-      if (program.symbol(id).has(kKernel) &&
-          callers.unknown(id) != UnknownCaller::None)
+      if (!program.symbol(id).has(kKernel))
+        continue;
+      explainLaunches(id);
+      if (callers.unknown(id) != UnknownCaller::None)
         explainUnknown(id);
     }
     remarks.say();
@@ -46,6 +48,7 @@ private:
   void collectSites();
   void explain(GlobalId id, const BodyPlan &plan);
   void explainUnknown(GlobalId id);
+  void explainLaunches(GlobalId id);
   bool addsNodes(GlobalId function) const;
   void addSite(GlobalId callee, uint32_t clone, GlobalId caller,
                const SourcePlace &place) {
@@ -285,12 +288,29 @@ void Explainer::explainUnknown(GlobalId id) {
   add(RemarkKind::Missed, "UnknownLaunches", id, std::move(text));
 }
 
+/// Says who launches the kernel \p id, its clones included, and where.
+void Explainer::explainLaunches(GlobalId id) {
+  if (!context.diagnostics.wantsRemark(RemarkKind::Analysis, kLaunchPass))
+    return;
+  for (const BodyPlan &plan : context.decisions.plansOf(id)) {
+    auto found = sites.find({id, plan.clone});
+    if (found == sites.end())
+      continue;
+    for (const auto &[caller, place] : found->second)
+      add(RemarkKind::Analysis, "Launch", id,
+          bodyName(program, id, plan.clone) + " is launched by " +
+              quotedName(program, caller) + " (" +
+              placeText(program, caller, place) + ")");
+  }
+}
+
 void explainConstants(WpaContext &context, const Callers &callers,
                       const ConstantsSolver &solver) {
   const Diagnostics &diagnostics = context.diagnostics;
   if (diagnostics.wantsRemark(RemarkKind::Passed, kPass) ||
       diagnostics.wantsRemark(RemarkKind::Passed, kLaunchPass) ||
-      diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass))
+      diagnostics.wantsRemark(RemarkKind::Missed, kLaunchPass) ||
+      diagnostics.wantsRemark(RemarkKind::Analysis, kLaunchPass))
     Explainer(context, callers, solver).run();
 }
 

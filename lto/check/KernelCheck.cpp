@@ -216,7 +216,9 @@ private:
   bool takeBackWorse(const KernelUsages &usages);
   bool isSettled(const DeviceVariant &variant);
   Expected<std::optional<std::string>> exchangeWorse(DeviceVariant &product);
-  void explain(const TouchedKernel &kernel, StringRef name, std::string text);
+  void explain(const TouchedKernel &kernel, StringRef name, std::string text,
+               RemarkKind kind = RemarkKind::Missed);
+  void explainCosts(const DeviceVariant &product);
   void explainTakenBack(const TouchedKernel &kernel, const std::string &why);
 
   ArrayRef<TouchedKernel> touched;
@@ -245,13 +247,25 @@ private:
 } // namespace
 
 void KernelChecker::explain(const TouchedKernel &kernel, StringRef name,
-                            std::string text) {
+                            std::string text, RemarkKind kind) {
   Remark remark = kernel.remark;
-  remark.kind = RemarkKind::Missed;
+  remark.kind = kind;
   remark.pass = kPass.str();
   remark.name = name.str();
   remark.text = std::move(text);
   report.remarks.push_back(std::move(remark));
+}
+
+/// Says of each kernel that was built plain, too, what both builds take.
+void KernelChecker::explainCosts(const DeviceVariant &product) {
+  for (const TouchedKernel &kernel : touched)
+    if (auto before = plain.usages.find(kernel.name);
+        before != plain.usages.end())
+      explain(kernel, "Costs",
+              "'" + kernel.function + "' takes " +
+                  describe(product.usages.at(kernel.name)) + "; plain: " +
+                  describe(before->second),
+              RemarkKind::Analysis);
 }
 
 void KernelChecker::explainTakenBack(const TouchedKernel &kernel,
@@ -508,6 +522,7 @@ Expected<DeviceVariant> KernelChecker::run(DeviceVariant product) {
     return std::move(error);
   if (!problem.empty())
     return product;
+  explainCosts(product);
   if (Error error = limitRegisters(product))
     return std::move(error);
   if (Error error = unrollLess(product))

@@ -209,7 +209,15 @@ static json::Object describe(ArrayRef<DeviceImage> images,
       {"ptx-images", ptx},         {"cubins", int64_t(images.size()) - ptx}};
 }
 
-static Error showFile(StringRef path, bool asJson) {
+namespace {
+/// The images of a file, and the functions of each, none of PTX.
+struct FileImages {
+  std::vector<DeviceImage> images;
+  std::vector<CubinFunctions> functions;
+};
+} // namespace
+
+static Expected<FileImages> readFile(StringRef path) {
   Expected<std::unique_ptr<MemoryBuffer>> file = readWholeFile(path);
   if (!file)
     return file.takeError();
@@ -217,22 +225,43 @@ static Error showFile(StringRef path, bool asJson) {
       readImages((*file)->getBuffer(), path);
   if (!images)
     return images.takeError();
-  std::vector<CubinFunctions> functions;
-  for (const DeviceImage &image : *images) {
-    functions.emplace_back();
+  FileImages result{std::move(*images), {}};
+  for (const DeviceImage &image : result.images) {
+    result.functions.emplace_back();
     if (image.kind != DeviceImage::Kind::Cubin)
       continue;
     Expected<CubinFunctions> bodies =
         readCubin(image.bytes, InputLocation(path));
     if (!bodies)
       return bodies.takeError();
-    functions.back() = std::move(*bodies);
+    result.functions.back() = std::move(*bodies);
   }
+  return result;
+}
+
+Expected<std::vector<KernelFigures>> kernelFigures(StringRef path) {
+  Expected<FileImages> file = readFile(path);
+  if (!file)
+    return file.takeError();
+  std::vector<KernelFigures> figures;
+  for (auto [image, bodies] : zip(file->images, file->functions))
+    for (const auto &[name, body] : bodies)
+      if (body.isKernel)
+        figures.push_back({image.arch.name(), name, body.textBytes,
+                           body.registers, body.stackBytes});
+  return figures;
+}
+
+static Error showFile(StringRef path, bool asJson) {
+  Expected<FileImages> file = readFile(path);
+  if (!file)
+    return file.takeError();
   if (asJson) {
-    outs() << formatv("{0:2}\n", json::Value(describe(*images, functions)));
+    outs() << formatv("{0:2}\n",
+                      json::Value(describe(file->images, file->functions)));
     return Error::success();
   }
-  for (auto [image, bodies] : zip(*images, functions))
+  for (auto [image, bodies] : zip(file->images, file->functions))
     printImage(image, bodies);
   return Error::success();
 }
