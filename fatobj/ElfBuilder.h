@@ -1,11 +1,11 @@
-//===- ElfBuilder.h - Building a relocatable with libelf --------*- C++ -*-===//
+//===- ElfBuilder.h - Building a relocatable object -------------*- C++ -*-===//
 //
 // Part of gpulto.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Internal to fatobj/: the writer's view of libelf. Sections are given in
+// Internal to fatobj/: what the writer makes files of. Sections come in
 // index order; file offsets are assigned in that order, headers come last.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
-#include <gelf.h>
+#include <elf.h>
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ namespace gpulto {
 /// A section to be written. sh_name is an offset into the section that the
 /// builder's nameTable names; sh_offset is assigned.
 struct SectionToWrite {
-  GElf_Shdr header = {};
+  Elf64_Shdr header = {};
   llvm::StringRef contents; ///< must outlive build()
 };
 
@@ -38,7 +38,7 @@ struct ElfBuilder {
   size_t nameTable = 0;                 ///< index of the section names
   std::vector<SectionToWrite> sections; ///< the null section included
 
-  /// Returns the file. Errors: libelf's.
+  /// Returns the file. Errors: sections that no file can hold.
   llvm::Expected<std::string> build() const;
 };
 

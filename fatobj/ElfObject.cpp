@@ -1,4 +1,4 @@
-//===- ElfObject.cpp - A relocatable as libelf sees it --------------------===//
+//===- ElfObject.cpp - A relocatable object in memory ---------------------===//
 //
 // Part of gpulto.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,55 +7,80 @@
 
 #include "fatobj/ElfObject.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
 using namespace gpulto;
 
-static llvm::Error elfError(const InputLocation &where, const char *what) {
-  const char *why = elf_errmsg(-1);
-  return inputError(where, llvm::Twine(what) + ": " +
-                               (why ? why : "unknown libelf error"));
+/// Returns the \p index-th of the \p Record that begin at \p offset of \p
+/// bytes, at any alignment. The caller has checked that it is there.
+template <typename Record>
+static Record readRecord(llvm::StringRef bytes, uint64_t offset,
+                         uint64_t index = 0) {
+  Record result;
+  std::memcpy(&result, bytes.data() + offset + index * sizeof(Record),
+              sizeof(Record));
+  return result;
 }
 
 llvm::Expected<ElfObject> ElfObject::open(llvm::MemoryBufferRef file,
                                           const InputLocation &where) {
-  llvm::StringRef bytes = file.getBuffer();
+  ElfObject result;
+  result.bytes = file.getBuffer();
+  result.where = where;
+  if (llvm::Error error = result.readHeaders())
+    return std::move(error);
+  if (llvm::Error error = result.readNames())
+    return std::move(error);
+  return result;
+}
+
+/// Numbers of sections that do not fit the file header stand in the header of
+/// the null section.
+llvm::Error ElfObject::readHeaders() {
   if (!bytes.starts_with(ELFMAG) || bytes.size() < sizeof(Elf64_Ehdr))
     return inputError(where, "no ELF file");
   if (bytes[EI_CLASS] != ELFCLASS64 || bytes[EI_DATA] != ELFDATA2LSB)
     return inputError(where, "not a 64-bit little-endian ELF file");
-  elf_version(EV_CURRENT);
-  ElfObject result;
-  result.bytes = bytes;
-  result.where = where;
-  // libelf takes a pointer to char, but does not write to the image.
-  result.elf.reset(elf_memory(const_cast<char *>(bytes.data()), bytes.size()));
-  if (!result.elf || elf_kind(result.elf.get()) != ELF_K_ELF)
-    return elfError(where, "malformed ELF file");
-  if (!gelf_getehdr(result.elf.get(), &result.ehdr) ||
-      elf_getshdrstrndx(result.elf.get(), &result.nameTable) != 0)
-    return elfError(where, "malformed ELF header");
-  size_t count = 0;
-  if (elf_getshdrnum(result.elf.get(), &count) != 0)
-    return elfError(where, "malformed section headers");
-  if (count > bytes.size() / sizeof(Elf64_Shdr))
+  ehdr = readRecord<Elf64_Ehdr>(bytes, 0);
+  if (ehdr.e_version != EV_CURRENT || ehdr.e_shoff == 0)
+    return inputError(where, "malformed ELF header");
+  if (ehdr.e_shentsize != sizeof(Elf64_Shdr))
+    return inputError(where, "malformed section headers");
+  uint64_t room = ehdr.e_shoff > bytes.size()
+                      ? 0
+                      : (bytes.size() - ehdr.e_shoff) / sizeof(Elf64_Shdr);
+  if (room == 0)
     return inputError(where, "section headers outside of the file");
-  if (result.nameTable == 0 || result.nameTable >= count)
+  auto null = readRecord<Elf64_Shdr>(bytes, ehdr.e_shoff);
+  uint64_t count = ehdr.e_shnum != 0 ? ehdr.e_shnum : null.sh_size;
+  if (count > room)
+    return inputError(where, "section headers outside of the file");
+  nameTable = ehdr.e_shstrndx != SHN_XINDEX ? ehdr.e_shstrndx : null.sh_link;
+  if (nameTable == 0 || nameTable >= count)
     return inputError(where, "no table of section names");
-  result.list.reserve(count);
-  for (size_t i = 0; i != count; ++i) {
-    ElfSection section;
-    section.index = i;
-    section.scn = elf_getscn(result.elf.get(), i);
-    if (!section.scn || !gelf_getshdr(section.scn, &section.header))
-      return elfError(where, "malformed section header");
-    const char *name = i == 0 ? ""
-                              : elf_strptr(result.elf.get(), result.nameTable,
-                                           section.header.sh_name);
-    if (!name)
-      return elfError(where, "malformed section name");
-    section.name = name;
-    result.list.push_back(section);
+  list.resize(count);
+  for (uint64_t i = 0; i != count; ++i) {
+    list[i].index = i;
+    list[i].header = readRecord<Elf64_Shdr>(bytes, ehdr.e_shoff, i);
   }
-  return result;
+  return llvm::Error::success();
+}
+
+llvm::Error ElfObject::readNames() {
+  if (list[nameTable].header.sh_type != SHT_STRTAB)
+    return inputError(where, "no table of section names");
+  llvm::Expected<llvm::StringRef> names = contents(list[nameTable]);
+  if (!names)
+    return names.takeError();
+  for (ElfSection &section : llvm::drop_begin(list)) {
+    size_t end = names->find('\0', section.header.sh_name);
+    if (end == llvm::StringRef::npos)
+      return inputError(where, "malformed section name");
+    section.name = names->slice(section.header.sh_name, end);
+  }
+  return llvm::Error::success();
 }
 
 const ElfSection *ElfObject::find(llvm::StringRef name) const {
@@ -83,33 +108,45 @@ static llvm::Error damagedSymbols(const ElfObject &object, const char *what) {
   return inputError(object.location().inSection(".symtab"), what);
 }
 
-/// Adds the symbols of the table \p section, whose names are in \p strings.
-static llvm::Error addGlobals(const ElfObject &object,
-                              const ElfSection &section,
+/// Returns the section numbers that do not fit the symbols of \p table, one for
+/// each symbol; empty if there are none. Errors: outside of the file.
+static llvm::Expected<llvm::StringRef>
+extendedIndexes(const ElfObject &object, const ElfSection &table) {
+  for (const ElfSection &section : object.sections())
+    if (section.header.sh_type == SHT_SYMTAB_SHNDX &&
+        section.header.sh_link == table.index)
+      return object.contents(section);
+  return llvm::StringRef();
+}
+
+/// Adds the symbols of \p table, whose names are in \p strings.
+static llvm::Error addGlobals(const ElfObject &object, const ElfSection &table,
                               llvm::StringRef strings,
                               std::vector<ElfSymbol> &result) {
-  Elf_Data *data = elf_getdata(section.scn, nullptr);
-  if (!data)
+  llvm::Expected<llvm::StringRef> symbols = object.contents(table);
+  if (!symbols)
+    return symbols.takeError();
+  llvm::Expected<llvm::StringRef> extended = extendedIndexes(object, table);
+  if (!extended)
+    return extended.takeError();
+  if (symbols->size() % sizeof(Elf64_Sym) != 0)
     return damagedSymbols(object, "malformed symbol table");
-  Elf_Data *extended = nullptr;
-  if (int index = elf_scnshndx(section.scn); index > 0)
-    extended = elf_getdata(elf_getscn(object.handle(), index), nullptr);
-  int count = static_cast<int>(data->d_size / sizeof(Elf64_Sym));
-  for (int i = 1; i < count; ++i) {
+  for (size_t i = 1; i < symbols->size() / sizeof(Elf64_Sym); ++i) {
     ElfSymbol found;
-    Elf32_Word wide = 0;
-    if (!gelf_getsymshndx(data, extended, i, &found.symbol, &wide))
-      return damagedSymbols(object, "malformed symbol");
-    if (GELF_ST_BIND(found.symbol.st_info) == STB_LOCAL)
+    found.symbol = readRecord<Elf64_Sym>(*symbols, 0, i);
+    found.section = found.symbol.st_shndx;
+    if (ELF64_ST_BIND(found.symbol.st_info) == STB_LOCAL)
       continue;
     size_t end = strings.find('\0', found.symbol.st_name);
     if (end == llvm::StringRef::npos)
       return damagedSymbols(object, "malformed symbol name");
     found.name = strings.slice(found.symbol.st_name, end);
-    found.section =
-        found.symbol.st_shndx == SHN_XINDEX ? wide : found.symbol.st_shndx;
-    bool ordinary = found.symbol.st_shndx < SHN_LORESERVE ||
-                    found.symbol.st_shndx == SHN_XINDEX;
+    bool isWide = found.symbol.st_shndx == SHN_XINDEX;
+    if (isWide && extended->size() / sizeof(Elf64_Word) <= i)
+      return damagedSymbols(object, "malformed symbol");
+    if (isWide)
+      found.section = readRecord<Elf64_Word>(*extended, 0, i);
+    bool ordinary = found.symbol.st_shndx < SHN_LORESERVE || isWide;
     if (ordinary && found.section >= object.sections().size())
       return damagedSymbols(object, "symbol in a section that is not there");
     result.push_back(found);

@@ -1,12 +1,12 @@
-//===- ElfObject.h - A relocatable as libelf sees it ------------*- C++ -*-===//
+//===- ElfObject.h - A relocatable object in memory -------------*- C++ -*-===//
 //
 // Part of gpulto.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of libelf's interface that the reader and the writer share, with
-// every offset checked against the buffer. Internal to fatobj/.
+// What the reader and the writer see of an ELF file, with every offset checked
+// against the buffer. Internal to fatobj/.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
-#include <gelf.h>
-#include <libelf.h>
-#include <memory>
+#include <elf.h>
 #include <vector>
 
 namespace gpulto {
@@ -29,17 +27,11 @@ namespace gpulto {
 /// The type that clang gives .llvm.lto; not in Debian's elf.h.
 inline constexpr uint32_t kShtLlvmLto = 0x6fff4c0c;
 
-struct ElfDeleter {
-  void operator()(Elf *elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, ElfDeleter>;
-
 /// One section of an ElfObject.
 struct ElfSection {
   size_t index = 0;
   llvm::StringRef name;
-  GElf_Shdr header = {};
-  Elf_Scn *scn = nullptr;
+  Elf64_Shdr header = {};
 
   bool hasBytes() const {
     return header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
@@ -61,16 +53,17 @@ public:
   /// Returns the bytes of \p section in the file (empty for SHT_NOBITS).
   /// Errors: not within the file.
   llvm::Expected<llvm::StringRef> contents(const ElfSection &section) const;
-  const GElf_Ehdr &header() const { return ehdr; }
+  const Elf64_Ehdr &header() const { return ehdr; }
   size_t nameTableIndex() const { return nameTable; }
-  Elf *handle() const { return elf.get(); }
   const InputLocation &location() const { return where; }
 
 private:
-  ElfHandle elf;
+  llvm::Error readHeaders();
+  llvm::Error readNames();
+
   llvm::StringRef bytes;
   InputLocation where;
-  GElf_Ehdr ehdr = {};
+  Elf64_Ehdr ehdr = {};
   size_t nameTable = 0;
   std::vector<ElfSection> list;
 };
@@ -78,7 +71,7 @@ private:
 /// A symbol that is not local.
 struct ElfSymbol {
   llvm::StringRef name; ///< in the file's bytes
-  GElf_Sym symbol = {};
+  Elf64_Sym symbol = {};
   size_t section = 0; ///< SHN_XINDEX resolved
 };
 

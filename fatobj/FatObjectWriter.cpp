@@ -213,7 +213,7 @@ gpulto::buildRecord(const FatObjectContents &contents,
 /// A `.gpulto` section of \p bytes, named at \p nameOffset.
 static SectionToWrite recordSection(llvm::StringRef bytes, size_t nameOffset) {
   SectionToWrite section;
-  section.header.sh_name = static_cast<GElf_Word>(nameOffset);
+  section.header.sh_name = static_cast<Elf64_Word>(nameOffset);
   section.header.sh_type = SHT_PROGBITS;
   section.header.sh_flags = SHF_EXCLUDE;
   section.header.sh_addralign = kRecordAlignment;
@@ -292,7 +292,7 @@ constexpr SlimSectionInfo kSlimInfo[kSlimSections] = {
     {".tdata", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS},
     {".tbss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE | SHF_TLS}};
 
-SlimSection slimSectionFor(const GElf_Shdr &header) {
+SlimSection slimSectionFor(const Elf64_Shdr &header) {
   bool zero = header.sh_type == SHT_NOBITS;
   if (header.sh_flags & SHF_TLS)
     return zero ? SlimTlsBss : SlimTlsData;
@@ -318,7 +318,7 @@ struct StringTable {
 class SlimBuilder {
 public:
   SlimBuilder(const ElfObject &object, llvm::StringRef bitcode,
-              const GElf_Shdr &bitcodeHeader, llvm::StringRef record)
+              const Elf64_Shdr &bitcodeHeader, llvm::StringRef record)
       : object(object), bitcode(bitcode), bitcodeHeader(bitcodeHeader),
         record(record) {}
 
@@ -327,14 +327,14 @@ public:
 private:
   size_t addSection(llvm::StringRef name, uint32_t type, uint64_t flags,
                     uint64_t alignment, llvm::StringRef contents);
-  void addSymbol(GElf_Sym symbol, llvm::StringRef name, size_t section);
+  void addSymbol(Elf64_Sym symbol, llvm::StringRef name, size_t section);
   void addNativeSymbols(llvm::ArrayRef<ElfSymbol> symbols);
   void addGuard();
   void addTables();
 
   const ElfObject &object;
   llvm::StringRef bitcode;
-  GElf_Shdr bitcodeHeader;
+  Elf64_Shdr bitcodeHeader;
   llvm::StringRef record;
   ElfBuilder builder;
   StringTable sectionNames, symbolNames;
@@ -349,7 +349,7 @@ size_t SlimBuilder::addSection(llvm::StringRef name, uint32_t type,
                                uint64_t flags, uint64_t alignment,
                                llvm::StringRef contents) {
   SectionToWrite section;
-  section.header.sh_name = static_cast<GElf_Word>(sectionNames.add(name));
+  section.header.sh_name = static_cast<Elf64_Word>(sectionNames.add(name));
   section.header.sh_type = type;
   section.header.sh_flags = flags;
   section.header.sh_addralign = alignment;
@@ -358,7 +358,7 @@ size_t SlimBuilder::addSection(llvm::StringRef name, uint32_t type,
   return builder.sections.size() - 1;
 }
 
-void SlimBuilder::addSymbol(GElf_Sym symbol, llvm::StringRef name,
+void SlimBuilder::addSymbol(Elf64_Sym symbol, llvm::StringRef name,
                             size_t section) {
   symbols.u32(static_cast<uint32_t>(name.empty() ? 0 : symbolNames.add(name)));
   symbols.u8(symbol.st_info);
@@ -372,7 +372,7 @@ void SlimBuilder::addSymbol(GElf_Sym symbol, llvm::StringRef name,
 void SlimBuilder::addNativeSymbols(llvm::ArrayRef<ElfSymbol> natives) {
   size_t sections[kSlimSections] = {};
   for (const ElfSymbol &native : natives) {
-    GElf_Sym symbol = native.symbol;
+    Elf64_Sym symbol = native.symbol;
     size_t section = symbol.st_shndx; // SHN_UNDEF, SHN_ABS, SHN_COMMON
     bool ordinary = symbol.st_shndx == SHN_XINDEX ||
                     (section != SHN_UNDEF && section < SHN_LORESERVE);
@@ -393,8 +393,8 @@ void SlimBuilder::addNativeSymbols(llvm::ArrayRef<ElfSymbol> natives) {
 /// that takes this object for a native one then reports the symbol.
 void SlimBuilder::addGuard() {
   uint32_t guardIndex = symbolCount;
-  GElf_Sym guard = {};
-  guard.st_info = GELF_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+  Elf64_Sym guard = {};
+  guard.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
   guard.st_other = STV_HIDDEN;
   addSymbol(guard, kGuardSymbol, SHN_UNDEF);
   size_t section =
@@ -408,19 +408,19 @@ void SlimBuilder::addGuard() {
   guardRelocation.u64(0);
   size_t relocations = addSection(".rela.init_array", SHT_RELA, SHF_INFO_LINK,
                                   sizeof(uint64_t), guardRelocation.str());
-  GElf_Shdr &header = builder.sections[relocations].header;
+  Elf64_Shdr &header = builder.sections[relocations].header;
   header.sh_entsize = sizeof(Elf64_Rela);
-  header.sh_info = static_cast<GElf_Word>(section);
-  header.sh_link = static_cast<GElf_Word>(relocations + 1); // .symtab
+  header.sh_info = static_cast<Elf64_Word>(section);
+  header.sh_link = static_cast<Elf64_Word>(relocations + 1); // .symtab
 }
 
 void SlimBuilder::addTables() {
   size_t symtab =
       addSection(".symtab", SHT_SYMTAB, 0, sizeof(uint64_t), symbols.str());
-  GElf_Shdr &header = builder.sections[symtab].header;
+  Elf64_Shdr &header = builder.sections[symtab].header;
   header.sh_entsize = sizeof(Elf64_Sym);
   header.sh_info = 1; // the null symbol is the only local one
-  header.sh_link = static_cast<GElf_Word>(symtab + 1);
+  header.sh_link = static_cast<Elf64_Word>(symtab + 1);
   addSection(".strtab", SHT_STRTAB, 0, 1, symbolNames.bytes);
   size_t names = addSection(".shstrtab", SHT_STRTAB, 0, 1, "");
   builder.sections[names].contents = sectionNames.bytes;
@@ -437,7 +437,7 @@ llvm::Expected<std::string> SlimBuilder::build() {
     return natives.takeError();
   builder = builderLike(object);
   builder.sections.emplace_back(); // the null section
-  addSymbol(GElf_Sym(), "", SHN_UNDEF);
+  addSymbol(Elf64_Sym(), "", SHN_UNDEF);
   addSection(kHostBitcodeSection, bitcodeHeader.sh_type, bitcodeHeader.sh_flags,
              bitcodeHeader.sh_addralign, bitcode);
   addSection(kFatObjectSection, SHT_PROGBITS, SHF_EXCLUDE, kRecordAlignment,

@@ -36,7 +36,7 @@ static std::string symbolTable(const DataSection &section) {
   BinaryWriter out;
   out.bytes(std::string(sizeof(Elf64_Sym), '\0')); // the null symbol
   out.u32(1);
-  out.u8(GELF_ST_INFO(STB_WEAK, STT_OBJECT));
+  out.u8(ELF64_ST_INFO(STB_WEAK, STT_OBJECT));
   out.u8(STV_HIDDEN);
   out.u16(1);
   out.u64(0);
@@ -72,7 +72,7 @@ Expected<std::string> makeSectionObject(const DataSection &section,
     symbolNames = '\0' + section.symbol.str() + '\0';
     add({".strtab", SHT_STRTAB, 0, 1, symbolNames});
     add({".symtab", SHT_SYMTAB, 0, sizeof(uint64_t), symbols});
-    GElf_Shdr &header = builder.sections.back().header;
+    Elf64_Shdr &header = builder.sections.back().header;
     header.sh_link = builder.sections.size() - 2;
     header.sh_info = 1; // the first that is not local
     header.sh_entsize = sizeof(Elf64_Sym);

@@ -27,7 +27,7 @@ struct DataSection {
 /// Returns an ELF object for \p machine (an EM_ constant) that holds only \p
 /// section: no other symbols, not even the name of a source file, and nothing
 /// that weakens the properties of the output (a non-executable stack,
-/// control-flow protection). Errors: libelf's.
+/// control-flow protection). Errors: those of ElfBuilder.
 llvm::Expected<std::string> makeSectionObject(const DataSection &section,
                                               uint16_t machine);
 

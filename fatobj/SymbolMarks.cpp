@@ -35,8 +35,8 @@ Expected<std::vector<MarkedSymbol>> markSymbols(const ElfObject &object) {
   for (const ElfSymbol &symbol : *symbols)
     result.push_back(
         {symbol.name,
-         symbolMark(symbol.name, GELF_ST_BIND(symbol.symbol.st_info),
-                    GELF_ST_VISIBILITY(symbol.symbol.st_other),
+         symbolMark(symbol.name, ELF64_ST_BIND(symbol.symbol.st_info),
+                    ELF64_ST_VISIBILITY(symbol.symbol.st_other),
                     symbol.symbol.st_shndx != SHN_UNDEF)});
   return result;
 }

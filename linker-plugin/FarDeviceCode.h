@@ -42,7 +42,7 @@ bool isDeviceSection(llvm::StringRef name);
 
 /// Returns objects for \p machine (an EM_ constant) with an empty section for
 /// each of \p sections; linked by lld, they put it after everything else. None
-/// for a machine without such sections. Errors: libelf's.
+/// for a machine without such sections. Errors: those of SectionObject.
 llvm::Expected<std::vector<NativeObject>>
 makeFarMarks(const DeviceSections &sections, uint16_t machine);
 

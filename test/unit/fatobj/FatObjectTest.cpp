@@ -119,7 +119,7 @@ TEST_F(FatObjectTest, LeavesEverythingElseAlone) {
     for (const ElfSection &section : before.sections()) {
       const ElfSection &copy = after.sections()[section.index];
       EXPECT_EQ(section.name, copy.name);
-      GElf_Shdr a = section.header, b = copy.header;
+      Elf64_Shdr a = section.header, b = copy.header;
       EXPECT_EQ(b.sh_offset % std::max<uint64_t>(b.sh_addralign, 1), 0u);
       a.sh_offset = b.sh_offset = 0;
       if (section.index == before.nameTableIndex()) {
