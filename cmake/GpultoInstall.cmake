@@ -14,6 +14,10 @@
 #   share/doc/gpulto/    README.md, docs/
 #   share/man, share/bash-completion, share/zsh: manual pages, completion
 #
+# With GPULTO_ONE_PROGRAM (packages) all that is in bin/ but gpulto-run, and
+# clang, clang++ and ld.lld, are launchers of libexec/gpulto/gpulto-toolchain,
+# LGEN is in that, and lib/clang/22 and licenses/ are there, too.
+#
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.
 include(CMakePackageConfigHelpers)
@@ -34,10 +38,13 @@ if(exported)
   install(EXPORT gpultoTargets NAMESPACE gpulto::
           DESTINATION "${package_directory}")
 endif()
+# What clang misses of nvcc's.
+install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto/cuda-shim"
+        DESTINATION lib/gpulto)
+if(GPULTO_ONE_PROGRAM)
+  include(OneProgramInstall)
+endif()
 if(TARGET gpulto-clang++)
-  # What clang misses of nvcc's.
-  install(DIRECTORY "${PROJECT_BINARY_DIR}/lib/gpulto/cuda-shim"
-          DESTINATION lib/gpulto)
   foreach(name gpulto-clang gpulto-nvcc)
     install(CODE "
       execute_process(COMMAND \"${CMAKE_COMMAND}\" -E create_symlink

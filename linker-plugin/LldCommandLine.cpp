@@ -9,10 +9,12 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -137,8 +139,11 @@ SmallVector<const char *, 64> withoutLtoOptions(ArrayRef<const char *> words) {
 
 std::vector<std::string> finalLinkCommand(StringRef jobDirectory,
                                           ArrayRef<const char *> words) {
-  std::vector<std::string> command = {
-      sys::fs::getMainExecutable(nullptr, nullptr)};
+  // This program may be all tools; which one is meant, its name says.
+  SmallString<128> own(sys::fs::getMainExecutable(nullptr, nullptr));
+  sys::path::remove_filename(own);
+  sys::path::append(own, "ld.lld");
+  std::vector<std::string> command = {own.str().str()};
   for (StringRef word : words.drop_front())
     if (!word.starts_with("--gpulto-emit=") &&
         !word.starts_with("--gpulto-job-directory=") &&

@@ -26,6 +26,7 @@
 #include "linker-plugin/LinkerCommandLine.h"
 #include "linker-plugin/LldSymbols.h"
 
+#include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/ErrorHandler.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Errc.h"
@@ -192,7 +193,7 @@ void wrapUnlink(StringRef) {}
 
 std::error_code wrapAccess(const Twine &path, sys::fs::AccessMode mode) {
   std::error_code problem = realAccess(path, mode);
-  if (mayBeThere(problem))
+  if (lld::hasContext() && mayBeThere(problem)) // called by lld
     lld::fatal("cannot look for " + path + ": " + problem.message());
   return problem;
 }

@@ -20,6 +20,7 @@
 
 #include "tools/commands/CudaHomeCommand.h"
 
+#include "linker-plugin/Installation.h"
 #include "support/CudaToolkit.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
@@ -110,8 +111,10 @@ static Expected<std::string> findToolkit(StringRef given) {
 
 /// Returns the program that is to be nvcc.
 static Expected<std::string> findOurNvcc() {
-  SmallString<128> path(sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&cudaHomeCommand)));
+  Expected<std::string> own = findOwnProgram();
+  if (!own)
+    return own.takeError();
+  SmallString<128> path(*own);
   sys::path::remove_filename(path);
   sys::path::append(path, "gpulto-nvcc");
   if (!sys::fs::can_execute(path))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lto/link/VersionText.h"
+#include "tools/commands/Commands.h"
 #include "tools/commands/CudaHomeCommand.h"
 #include "tools/commands/DumpCommand.h"
 #include "tools/commands/ExplainCommand.h"
@@ -18,7 +19,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace {
@@ -54,9 +54,7 @@ void printUsage(llvm::raw_ostream &out) {
 
 } // namespace
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  llvm::ArrayRef<const char *> words(argv, static_cast<size_t>(argc));
+int gpulto::commandMain(llvm::ArrayRef<const char *> words) {
   llvm::StringRef name = words.size() > 1 ? words[1] : "";
   if (name == "--help" || name == "-h" || name == "help") {
     printUsage(llvm::outs());

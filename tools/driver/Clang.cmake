@@ -16,6 +16,10 @@ if(NOT Clang_VERSION VERSION_EQUAL LLVM_PACKAGE_VERSION)
 endif()
 set(GPULTO_CLANG_LIBRARIES clangFrontendTool clangDriver clangFrontend
     clangCodeGen clangSema clangSerialization clangOptions clangBasic)
+if(GPULTO_ONE_PROGRAM)
+  # Archives; CMake's names for them bring libLLVM along.
+  set(GPULTO_CLANG_LIBRARIES ${GPULTO_LLVM_LIBRARY})
+endif()
 
 # The mangled names; a wrong one does not link.
 set(replaced
@@ -52,8 +56,9 @@ foreach(name IN LISTS replaced)
   list(APPEND GPULTO_CLANG_LINK_OPTIONS "LINKER:--wrap=${name}")
 endforeach()
 # Of 20,000 relocations 30 KB: the linker of Debian 12 and its C library can.
+# Packages also run with older ones.
 include(CheckLinkerFlag)
 check_linker_flag(CXX LINKER:-z,pack-relative-relocs GPULTO_PACKS_RELOCATIONS)
-if(GPULTO_PACKS_RELOCATIONS)
+if(GPULTO_PACKS_RELOCATIONS AND NOT GPULTO_ONE_PROGRAM)
   list(APPEND GPULTO_CLANG_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
 endif()

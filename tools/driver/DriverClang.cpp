@@ -9,9 +9,9 @@
 //
 // clang's main function, which its libraries do not contain, is here and in
 // DriverFrontend. It behaves like the installed clang (same resource directory,
-// same search paths, same messages), which still does what this one cannot:
+// same search paths, same messages), which still does what this one cannot (in
+// a package there is no other, and these are errors):
 //
-//   - -cc1as, which assembles: it is no part of the libraries;
 //   - plugins for clang (-fplugin=): they come with or need libclang-cpp;
 //   - clang-cl and the like.
 //
@@ -72,10 +72,13 @@ static std::string nominalPath(ArrayRef<const char *> words,
     else if (word == "-no-canonical-prefixes")
       canonical = false;
   }
+  const std::string &path = installation.stockClang.empty()
+                                ? installation.clang
+                                : installation.stockClang;
   SmallString<128> real;
-  if (canonical && !sys::fs::real_path(installation.stockClang, real))
+  if (canonical && !sys::fs::real_path(path, real))
     return real.str().str();
-  return installation.stockClang;
+  return path;
 }
 
 /// Makes clang's printer of messages, named as the program is.
@@ -85,6 +88,19 @@ static clang::TextDiagnosticPrinter *makePrinter(raw_ostream &messages,
   auto *printer = new clang::TextDiagnosticPrinter(messages, of);
   printer->setPrefix(sys::path::stem(program).str());
   return printer;
+}
+
+/// Has the package's own lld link where \p words do not choose a linker: where
+/// it is installed there need not be another.
+static void chooseOwnLinker(Words &words) {
+  bool isChosen = any_of(words, [](StringRef word) {
+    return word.starts_with("-fuse-ld=") || word.starts_with("--ld-path=");
+  });
+  if (isChosen)
+    return;
+  const char *own[] = {"--start-no-unused-arguments", "-fuse-ld=lld",
+                       "--end-no-unused-arguments"};
+  words.insert(words.begin() + 1, std::begin(own), std::end(own));
 }
 
 ClangDriver::ClangDriver(Words &words, const Installation &installation,
@@ -108,6 +124,10 @@ ClangDriver::ClangDriver(Words &words, const Installation &installation,
   driver.setTargetAndMode(name);
   if (name.DriverMode)
     words.insert(words.begin() + 1, name.DriverMode);
+  if (!installation.resources.empty()) {
+    driver.ResourceDir = installation.resources;
+    chooseOwnLinker(words);
+  }
   // Directories are those of the installed clang; what runs is this program.
   // The name is one that stands for no mode.
   SmallString<128> self(installation.clang);
@@ -124,7 +144,10 @@ static bool needsStockClang(ArrayRef<const char *> words,
       "--driver-mode=cl", "--driver-mode=dxc", "--driver-mode=flang"};
   for (size_t i = 0; i != words.size(); ++i) {
     StringRef word = words[i];
-    bool isPlugin = word.consume_front("-fplugin=");
+    // A pass plugin would bring another LLVM into a package's program.
+    bool isPlugin = word.consume_front("-fplugin=") ||
+                    (installation.stockClang.empty() &&
+                     word.consume_front("-fpass-plugin="));
     if (word == "-load" && i + 1 != words.size()) { // of -cc1
       isPlugin = true;
       word = words[i + 1];
@@ -138,10 +161,20 @@ static bool needsStockClang(ArrayRef<const char *> words,
   return false;
 }
 
+/// Reports what would need the installed clang, where there is none.
+static int refuse() {
+  errs() << "error: the clang of this package has no plugins (-fplugin=, "
+            "-fpass-plugin=), and no command lines but those of clang and "
+            "clang++\n";
+  return 1;
+}
+
 /// Becomes the installed clang; returns, with an exit status, only when that
 /// fails.
 static int becomeStockClang(ArrayRef<const char *> words,
                             const Installation &installation) {
+  if (installation.stockClang.empty())
+    return refuse();
   Command command;
   command.program = installation.stockClang;
   command.addWords(words.drop_front());
@@ -155,6 +188,8 @@ static int becomeStockClang(ArrayRef<const char *> words,
 /// Returns its exit status, negative if it could not run.
 static int runStockClang(ArrayRef<const char *> words,
                          const Installation &installation) {
+  if (installation.stockClang.empty())
+    return refuse();
   SmallVector<StringRef, 64> views(words.begin(), words.end());
   views.front() = installation.stockClang;
   std::string message;
@@ -165,9 +200,11 @@ static int runStockClang(ArrayRef<const char *> words,
   return status;
 }
 
-/// Runs an integrated tool (-cc1) in this process, for the driver.
+/// Runs an integrated tool (-cc1, -cc1as) in this process, for the driver.
 static int runTool(Words &words, const Installation &installation) {
   cl::ResetAllOptionOccurrences();
+  if (StringRef(words[1]) == "-cc1as")
+    return runAssembler(ArrayRef(words).drop_front(2));
   if (StringRef(words[1]) != "-cc1" || needsStockClang(words, installation))
     return runStockClang(words, installation);
   return runFrontend(ArrayRef(words).drop_front(2), words[0], installation);
@@ -376,6 +413,8 @@ int runClang(ArrayRef<const char *> argv, const Installation &installation) {
   }
   if (needsStockClang(words, installation)) // in a response file
     return becomeStockClang(argv, installation);
+  if (words.size() > 1 && StringRef(words[1]) == "-cc1as")
+    return runAssembler(ArrayRef(words).drop_front(2));
   if (words.size() > 1 && StringRef(words[1]).starts_with("-cc1"))
     return StringRef(words[1]) == "-cc1"
                ? runFrontend(ArrayRef(words).drop_front(2), words[0],

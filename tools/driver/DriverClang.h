@@ -44,8 +44,9 @@ private:
 /// Returns the command for clang, without words.
 Command clangCommand(const Installation &installation);
 
-/// Does what clang does when called with \p argv. The installed clang does what
-/// this one cannot (load plugins for clang, assemble). Returns the exit status.
+/// Does what clang does when called with \p argv. The installed clang, if there
+/// is one, does what this one cannot (load plugins for clang). Returns the exit
+/// status.
 int runClang(llvm::ArrayRef<const char *> argv,
              const Installation &installation);
 
@@ -53,6 +54,13 @@ int runClang(llvm::ArrayRef<const char *> argv,
 /// name under which this was called. Returns the exit status.
 int runFrontend(llvm::ArrayRef<const char *> words, const char *program,
                 const Installation &installation);
+
+/// Assembles like `clang -cc1as` with \p words, those after -cc1as. Returns the
+/// exit status.
+int runAssembler(llvm::ArrayRef<const char *> words);
+
+/// Whether LGEN is part of this program, and not a plugin that it loads.
+bool hasLgenInside();
 
 } // namespace gpulto::driver
 

@@ -134,8 +134,8 @@ static void addInput(Command &command, const DriverInput &input) {
 static void addLgen(Command &command, const CompileContext &context,
                     const DriverInput &input, const std::string &summary) {
   const std::string &plugin = context.installation.lgenPlugin;
-  command.add("-fplugin=" + plugin);
-  command.add("-fpass-plugin=" + plugin);
+  if (!plugin.empty())
+    command.addAll({"-fplugin=" + plugin, "-fpass-plugin=" + plugin});
   // Not as -mllvm: clang's assembler takes that too, without plugins.
   command.addAll(
       {"-Xclang", "-mllvm", "-Xclang", "-gpulto-summary-out=" + summary});

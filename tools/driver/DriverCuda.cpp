@@ -29,6 +29,7 @@
 #include "support/CudaToolkit.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "tools/driver/DriverClang.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -53,21 +54,37 @@ static std::string joined(StringRef directory, const Twine &rest) {
   return std::string(path);
 }
 
+/// Returns the root of the tree that the program \p file is in. One program for
+/// all tools lies in libexec/gpulto, others in bin.
+static StringRef prefixOf(StringRef file) {
+  StringRef directory = sys::path::parent_path(file);
+  if (directory.ends_with("/libexec/gpulto"))
+    directory = sys::path::parent_path(directory);
+  return sys::path::parent_path(directory);
+}
+
 Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   // The address of any function of the program serves to find its file.
   std::string self = sys::fs::getMainExecutable(
       argv0, reinterpret_cast<void *>(&Installation::find));
+  std::string prefix = prefixOf(self).str();
   Installation result;
-  result.bin = sys::path::parent_path(self).str();
-  std::string prefix = sys::path::parent_path(result.bin).str();
+  result.bin = joined(prefix, "bin");
   result.linker = joined(prefix, "libexec/gpulto/ld.lld");
   result.linkerPlugin = joined(prefix, "lib/gpulto/gpulto-plugin.so");
   result.linkerScript = joined(prefix, "lib/gpulto/far-device-code.ld");
-  result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
+  if (!hasLgenInside())
+    result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
   result.cudaShim = joined(prefix, "lib/gpulto/cuda-shim");
   std::string name = cxx ? "clang++" : "clang";
   result.clang = joined(prefix, "libexec/gpulto/" + name);
-  result.stockClang = joined(GPULTO_CLANG_DIRECTORY, name);
+  constexpr StringLiteral kStockClangs = GPULTO_CLANG_DIRECTORY;
+  if (kStockClangs.empty()) {
+    result.resources =
+        joined(prefix, "lib/clang/" + std::to_string(LLVM_VERSION_MAJOR));
+    return result;
+  }
+  result.stockClang = joined(kStockClangs, name);
   if (sys::fs::can_execute(result.stockClang))
     return result;
   Expected<std::string> found =
@@ -84,6 +101,56 @@ CudaToolkit findCudaToolkit(const CommandLine &line) {
   given = line.ownValue(options::OPT_cuda_path, given);
   return {given.empty() ? defaultCudaToolkit(GPULTO_CONFIGURED_CUDA)
                         : given.rtrim('/').str()};
+}
+
+std::string CudaToolkit::libraries() const {
+  std::string usual = root + "/lib64";
+  return sys::fs::is_directory(usual) ? usual : root + "/lib";
+}
+
+/// Whether \p argument names a library of the toolkit to the linker.
+static bool namesToolkitLibrary(const DriverArg &argument) {
+  if (!argument.is(opts::OPT_l))
+    return false;
+  StringRef name = argument.arg->getValue();
+  return name == "cudart" || name == "cudart_static" || name == "cudadevrt";
+}
+
+/// Returns the name of the one runtime in \p directory, or empty.
+static std::string versionedRuntime(StringRef directory) {
+  std::string result;
+  std::error_code code;
+  sys::fs::directory_iterator entry(directory, code), end;
+  for (; !code && entry != end; entry.increment(code)) {
+    StringRef name = sys::path::filename(entry->path());
+    if (name.starts_with("libcudart.so.") &&
+        (result.empty() || name.size() < result.size()))
+      result = name.str();
+  }
+  return result;
+}
+
+WheelLibraries::WheelLibraries(const CommandLine &line) : line(line) {
+  if (line.finalStep() != FinalStep::Link ||
+      none_of(line.arguments(), namesToolkitLibrary))
+    return;
+  CudaToolkit toolkit = findCudaToolkit(line);
+  if (!toolkit || sys::fs::exists(toolkit.libraries() + "/libcudart.so"))
+    return;
+  runtime = versionedRuntime(toolkit.libraries());
+  if (!runtime.empty())
+    directory = toolkit.libraries();
+}
+
+void WheelLibraries::add(Command &command, const DriverArg &argument) const {
+  if (directory.empty() || !namesToolkitLibrary(argument)) {
+    command.addWords(line.wordsOf(argument));
+    return;
+  }
+  bool isRuntime = StringRef(argument.arg->getValue()) == "cudart";
+  command.add("-l" + (isRuntime ? ":" + runtime
+                                : std::string(argument.arg->getValue())));
+  command.add("-L" + directory);
 }
 
 std::string archList(ArrayRef<std::string> architectures) {

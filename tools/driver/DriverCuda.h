@@ -20,10 +20,14 @@ struct Installation {
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
   std::string linkerScript; ///< additional script for bfd
-  std::string lgenPlugin;   ///< the pass plugin clang loads
+  std::string lgenPlugin;   ///< the pass plugin clang loads; empty: LGEN is
+                            ///< part of this program
   std::string cudaShim;     ///< headers that sources get before clang's
   std::string clang;        ///< clang or clang++: a link to this program
-  std::string stockClang;   ///< the clang that is installed, or its clang++
+  std::string stockClang;   ///< the clang that is installed, or its clang++;
+                            ///< empty: this program is all there is of clang
+  std::string resources;    ///< clang's headers and libraries; empty: those of
+                            ///< stockClang
 
   /// \p argv0: this program's name, \p cxx: wants clang++.
   /// Errors: no clang of the version we were built with.
@@ -38,12 +42,30 @@ struct CudaToolkit {
   std::string ptxas() const { return root + "/bin/ptxas"; }
   std::string include() const { return root + "/include"; }
   std::string cccl() const { return root + "/include/cccl"; }
+  /// The directory of what programs link: lib64, or lib in NVIDIA's wheels.
+  std::string libraries() const;
 };
 
-/// Returns the toolkit: --gpulto-cuda-path=, --cuda-path=,
-/// CUDA_PATH, that of nvcc on PATH, /usr/local/cuda, and the one known when
-/// gpulto was built.
+/// Returns the toolkit: --gpulto-cuda-path=, --cuda-path=, or the default one
+/// (defaultCudaToolkit).
 CudaToolkit findCudaToolkit(const CommandLine &line);
+
+/// How links find the libraries of a toolkit that NVIDIA's wheels make. They
+/// lie in lib, and libcudart.so.13 has no second name that -lcudart would find.
+class WheelLibraries {
+public:
+  /// Looks for the toolkit if \p line links and names such a library.
+  explicit WheelLibraries(const CommandLine &line);
+
+  /// Adds \p argument of the line to \p command. Directories that the user
+  /// named before are searched first.
+  void add(Command &command, const DriverArg &argument) const;
+
+private:
+  const CommandLine &line;
+  std::string directory; ///< empty: nothing needs to be done
+  std::string runtime;   ///< libcudart.so.13
+};
 
 /// Returns what \p toolkit's ptxas prints for \p option; empty if there is no
 /// ptxas.

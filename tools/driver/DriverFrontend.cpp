@@ -28,7 +28,10 @@
 #include "clang/Serialization/ObjectFilePCHContainerReader.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
@@ -126,7 +129,9 @@ static void setUp(clang::CompilerInstance &compiler,
                   const Installation &installation) {
   clang::HeaderSearchOptions &headers = compiler.getHeaderSearchOpts();
   if (headers.UseBuiltinIncludes && headers.ResourceDir.empty())
-    headers.ResourceDir = clang::GetResourcesPath(installation.stockClang);
+    headers.ResourceDir = installation.resources.empty()
+                              ? clang::GetResourcesPath(installation.stockClang)
+                              : installation.resources;
   compiler.createVirtualFileSystem(vfs::getRealFileSystem(), &early);
   compiler.createDiagnostics();
   install_fatal_error_handler(reportFatalError, &compiler.getDiagnostics());
@@ -161,15 +166,28 @@ static void takeNvccAttributes(clang::CompilerInvocation &invocation) {
       });
 }
 
+bool hasLgenInside() { return &llvmGetPassPluginInfo != nullptr; }
+
+/// Whether LGEN is to summarize the module of this compile.
+static bool isForLgen(clang::CompilerInvocation &invocation) {
+  return any_of(invocation.getFrontendOpts().LLVMArgs, [](StringRef argument) {
+    return argument.starts_with("-gpulto-summary-out=");
+  });
+}
+
+/// Runs LGEN where it is part of this program.
+static void addLgen(clang::CompilerInvocation &invocation) {
+  if (hasLgenInside() && isForLgen(invocation))
+    invocation.getCodeGenOpts().PassBuilderCallbacks.push_back(
+        llvmGetPassPluginInfo().RegisterPassBuilderCallbacks);
+}
+
 /// Records lines in device code without debug information, for LGEN: messages
 /// of links about loops have them. LGEN drops them again.
 static void trackLines(clang::CompilerInvocation &invocation) {
   clang::CodeGenOptions &options = invocation.getCodeGenOpts();
   std::vector<std::string> &arguments = invocation.getFrontendOpts().LLVMArgs;
-  bool isForLgen = any_of(arguments, [](StringRef argument) {
-    return argument.starts_with("-gpulto-summary-out=");
-  });
-  if (!isForLgen || !invocation.getLangOpts().CUDAIsDevice ||
+  if (!isForLgen(invocation) || !invocation.getLangOpts().CUDAIsDevice ||
       options.getDebugInfo() != codegenoptions::NoDebugInfo)
     return;
   options.setDebugInfo(codegenoptions::LocTrackingOnly);
@@ -205,6 +223,21 @@ static bool asksForTarget(const clang::FrontendOptions &options) {
          options.PrintEnabledExtensions;
 }
 
+/// Prints the processors of \p options' target, which LLVM does for this
+/// feature. Returns the exit status.
+static int printProcessors(const clang::TargetOptions &options) {
+  std::string why;
+  Triple triple(options.Triple);
+  const Target *target = TargetRegistry::lookupTarget(triple, why);
+  if (!target) {
+    errs() << why;
+    return 1;
+  }
+  std::unique_ptr<MCSubtargetInfo> printed(
+      target->createMCSubtargetInfo(triple, "", "+cpuhelp"));
+  return 0;
+}
+
 int runFrontend(ArrayRef<const char *> words, const char *program,
                 const Installation &installation) {
   raiseStackLimit();
@@ -219,11 +252,15 @@ int runFrontend(ArrayRef<const char *> words, const char *program,
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   bool succeeded = clang::CompilerInvocation::CreateFromArgs(*invocation, words,
                                                              engine, program);
-  if (asksForTarget(invocation->getFrontendOpts())) {
+  bool isQuestion = asksForTarget(invocation->getFrontendOpts());
+  if (isQuestion && installation.stockClang.empty())
+    return printProcessors(invocation->getTargetOpts());
+  if (isQuestion) {
     SmallVector<StringRef, 64> all = {installation.stockClang, "-cc1"};
     all.append(words.begin(), words.end());
     return sys::ExecuteAndWait(installation.stockClang, all);
   }
+  addLgen(*invocation);
   takeNvccAttributes(*invocation);
   trackLines(*invocation);
   auto compiler = std::make_unique<clang::CompilerInstance>(

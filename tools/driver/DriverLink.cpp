@@ -284,6 +284,7 @@ Expected<Command> linkCommand(const CommandLine &line,
         "of this command are removed at its end");
   Command command = clangCommand(installation);
   addDoor(command, line, *linker, installation);
+  WheelLibraries libraries(line);
   for (unsigned i = 0; i < line.arguments().size(); ++i) {
     const DriverArg &argument = line.arguments()[i];
     if (isDroppedAtLink(argument))
@@ -291,7 +292,7 @@ Expected<Command> linkCommand(const CommandLine &line,
     bool isInput =
         argument.is(opts::OPT_INPUT) || argument.is(opts::OPT__DASH_DASH);
     if (!isInput) {
-      command.addWords(line.wordsOf(argument));
+      libraries.add(command, argument);
       continue;
     }
     for (unsigned file = 0; file < line.inputs().size(); ++file) {

@@ -318,7 +318,7 @@ void Translator::addHeaders(Command &command) const {
 
 /// Adds the libraries of CUDA's that nvcc links.
 void Translator::addRuntimes(Command &command) const {
-  std::string libraries = toolkit.root + "/lib64";
+  std::string libraries = toolkit.libraries();
   bool hasDeviceRuntime =
       linksDeviceRuntime && sys::fs::exists(libraries + "/libcudadevrt.a");
   if (!toolkit.root.empty() && (cudart != "none" || hasDeviceRuntime))

@@ -18,6 +18,8 @@
 // gpulto-clang++ (DriverNvcc).
 //
 //===----------------------------------------------------------------------===//
+#include "tools/driver/Driver.h"
+
 #include "lto/link/VersionText.h"
 #include "support/CudaVersion.h"
 #include "support/Error.h"
@@ -60,6 +62,7 @@ public:
 
 private:
   Expected<int> becomeClang();
+  Error refuseLinkOfDeviceCode() const;
   void addCudaRepairs(Command &command, ArrayRef<std::string> wanted);
   bool linksDeviceCode() const;
   Expected<int> printHelp();
@@ -269,6 +272,10 @@ void Invocation::addCudaRepairs(Command &command,
     command.addAll(
         {printsEveryPass() ? "--no-offload-new-driver" : "--offload-new-driver",
          "-fgpu-rdc"});
+  // The new driver links device code by a program of its own; in a package
+  // there is none, and only whole-program device code gets here.
+  else if (installation.stockClang.empty())
+    command.add("--no-offload-new-driver");
   command.add("--end-no-unused-arguments");
   // What is only read need not be known to code generation.
   bool readsOnly =
@@ -289,6 +296,21 @@ bool Invocation::linksDeviceCode() const {
                        opts::OPT_no_offload_new_driver, false));
 }
 
+/// Refuses what needs clang's own linker for device code where there is none:
+/// in a package, which has our linker for that.
+Error Invocation::refuseLinkOfDeviceCode() const {
+  if (!installation.stockClang.empty())
+    return Error::success();
+  const opt::InputArgList &args = line.clangArgs();
+  bool isSeparate =
+      args.hasFlag(opts::OPT_fgpu_rdc, opts::OPT_fno_gpu_rdc, false);
+  if (!linksDeviceCode() && !(isSeparate && line.hasCudaInput()))
+    return Error::success();
+  return makeError("device code is compiled and linked separately "
+                   "('-fgpu-rdc', '--offload-link') only with '-flto=gpu': "
+                   "clang's own linker for it is not in this package");
+}
+
 /// Whether \p argument of \p line is CMake's list, which counts in plain
 /// compiles, too.
 static bool listsArchitectures(const CommandLine &line,
@@ -299,6 +321,9 @@ static bool listsArchitectures(const CommandLine &line,
 
 /// Runs clang with the same words but ours, repaired for the CUDA toolkit.
 Expected<int> Invocation::becomeClang() {
+  if (!line.wantsGpuLto())
+    if (Error failure = refuseLinkOfDeviceCode())
+      return std::move(failure);
   Command command = clangCommand(installation);
   bool cuda = line.hasCudaInput() && !line.isMalformed();
   if (cuda || linksDeviceCode())
@@ -317,6 +342,7 @@ Expected<int> Invocation::becomeClang() {
     command.addAll(
         {"-Xlinker",
          "--device-compiler=nvptx64-nvidia-cuda=--cuda-path=" + toolkit.root});
+  WheelLibraries libraries(line);
   for (const DriverArg &argument : line.arguments()) {
     if (isOwn(argument) && !line.wantsGpuLto() &&
         !(cuda && listsArchitectures(line, argument)))
@@ -327,7 +353,7 @@ Expected<int> Invocation::becomeClang() {
         (choosesLto(argument) && (line.wantsGpuLto() || isGpuLto(argument)));
     if (!isOurs && !(cuda && choosesArchitecture(argument)) &&
         !(printsEveryPass() && namesPrinted(argument)))
-      command.addWords(line.wordsOf(argument));
+      libraries.add(command, argument);
   }
   if (printsEveryPass() && !isPrintOnly())
     return printEveryPass(std::move(command));
@@ -466,7 +492,8 @@ Error Invocation::prepare(bool linkFollows) {
     architectures = std::move(wanted->names);
     forms = std::move(wanted->forms);
   }
-  if (!isPrintOnly() && !sys::fs::exists(installation.lgenPlugin))
+  if (!isPrintOnly() && !installation.lgenPlugin.empty() &&
+      !sys::fs::exists(installation.lgenPlugin))
     return makeError(installation.lgenPlugin +
                      ": the LGEN plugin is missing; the installation of gpulto "
                      "is incomplete");
@@ -591,12 +618,11 @@ static bool isClang(ArrayRef<const char *> argv) {
          (argv.size() > 1 && StringRef(argv[1]).starts_with("-cc1"));
 }
 
-int main(int argc, char **argv) {
-  ArrayRef<const char *> words(argv, argc);
-  sys::PrintStackTraceOnErrorSignal(argv[0]);
-  StringRef name = sys::path::filename(argv[0]);
+int gpulto::driver::compilerMain(ArrayRef<const char *> words) {
+  sys::PrintStackTraceOnErrorSignal(words.front());
+  StringRef name = sys::path::filename(words.front());
   Expected<Installation> installation =
-      Installation::find(argv[0], name.contains("++"));
+      Installation::find(words.front(), name.contains("++"));
   if (!installation)
     return reportError(installation.takeError());
   if (name.ends_with("nvcc")) {
