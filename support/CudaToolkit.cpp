@@ -7,12 +7,18 @@
 // the compiler; the path by which it was called tells the tree. That may be a
 // link to the tree's nvcc, so each step is examined.
 //
+// A wheel of gpulto has its tree in libexec/gpulto/ of an environment of
+// Python's, or of what `pip install --target=` names; NVIDIA's wheels of CUDA
+// 13 have a toolkit in nvidia/cu13 of the directory of packages. That directory
+// is the one with the metadata of our wheel.
+//
 //===----------------------------------------------------------------------===//
 
 #include "support/CudaToolkit.h"
 
 #include "support/Subprocess.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +28,7 @@
 #include <climits>
 #include <cstdlib>
 #include <unistd.h>
+#include <vector>
 
 using namespace llvm;
 
@@ -94,6 +101,46 @@ static std::string toolkitOfNvcc() {
   return sys::path::parent_path(sys::path::parent_path(real)).str();
 }
 
+/// Returns the entries of \p directory, sorted; none if it cannot be read.
+static std::vector<std::string> entriesOf(const Twine &directory) {
+  std::vector<std::string> result;
+  std::error_code code;
+  sys::fs::directory_iterator entry(directory, code), end;
+  for (; !code && entry != end; entry.increment(code))
+    result.push_back(entry->path());
+  llvm::sort(result);
+  return result;
+}
+
+/// Whether wheels, ours among them, were installed to \p directory.
+static bool hasOurWheel(StringRef directory) {
+  return any_of(entriesOf(directory), [](StringRef path) {
+    StringRef name = sys::path::filename(path);
+    return name.starts_with("gpulto-") && name.ends_with(".dist-info");
+  });
+}
+
+/// Returns the toolkit of NVIDIA's wheels in the environment that this program
+/// was installed into as a wheel, or empty.
+static std::string toolkitOfWheels() {
+  std::string own = sys::fs::getMainExecutable(nullptr, nullptr);
+  StringRef root = own;
+  if (!root.consume_back("/libexec/gpulto/libexec/gpulto/gpulto-toolchain"))
+    return "";
+  std::vector<std::string> directories = {root.str()};
+  for (const char *libraries : {"/lib", "/lib64"})
+    for (const std::string &python : entriesOf(root + libraries))
+      if (sys::path::filename(python).starts_with("python3"))
+        directories.insert(directories.end(), {python + "/site-packages",
+                                               python + "/dist-packages"});
+  for (const std::string &directory : directories) {
+    std::string toolkit = directory + "/nvidia/cu13";
+    if (isCudaToolkit(toolkit) && hasOurWheel(directory))
+      return toolkit;
+  }
+  return "";
+}
+
 std::string defaultCudaToolkit(StringRef configured) {
   std::string fromEnvironment;
   if (const char *path = std::getenv("CUDA_PATH"))
@@ -103,7 +150,7 @@ std::string defaultCudaToolkit(StringRef configured) {
         configured.str()})
     if (!root.empty() && isCudaToolkit(root))
       return root;
-  return "";
+  return toolkitOfWheels();
 }
 
 } // namespace gpulto

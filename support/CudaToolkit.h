@@ -20,8 +20,9 @@ inline constexpr llvm::StringLiteral kCudaHomeMark = ".gpulto-cuda-home";
 bool isCudaToolkit(const llvm::Twine &root);
 
 /// Returns the toolkit used by default: the first that is a toolkit of
-/// CUDA_PATH, that of nvcc on PATH, /usr/local/cuda, and \p configured, the one
-/// known when gpulto was built. Empty if there is none.
+/// CUDA_PATH, that of nvcc on PATH, /usr/local/cuda, \p configured, the one
+/// known when gpulto was built, and, if gpulto was installed from a wheel, that
+/// of NVIDIA's wheels beside it. Empty if there is none.
 std::string defaultCudaToolkit(llvm::StringRef configured);
 
 /// Returns the toolkit that the tree of `gpulto cuda-home` in \p root links to;
