@@ -126,4 +126,5 @@ endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/tools/completion/_gpulto"
         DESTINATION share/zsh/site-functions)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION share/doc/gpulto
-        FILES_MATCHING PATTERN "*.md" PATTERN "changes" EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+        PATTERN "changes" EXCLUDE PATTERN "man" EXCLUDE)

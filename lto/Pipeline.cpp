@@ -457,7 +457,8 @@ linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
 
 /// Adds to \p objects what the program carries for tools.
 static Error addTables(const LinkPlan &plan, const KernelTable &kernels,
-                       const MemoryTable &memory, std::vector<NativeObject> &objects) {
+                       const MemoryTable &memory,
+                       std::vector<NativeObject> &objects) {
   if (plan.hostTriple.empty())
     return Error::success();
   auto add = [&](const std::string &name, StringRef section,
@@ -480,8 +481,8 @@ static Error addTables(const LinkPlan &plan, const KernelTable &kernels,
                           encodeInlineTable(plan.inlining)))
       return error;
   if (!kernels.kernels.empty())
-    if (Error error = add("gpulto.kernels.o", kKernelSection,
-                          encodeKernelTable(kernels)))
+    if (Error error =
+            add("gpulto.kernels.o", kKernelSection, encodeKernelTable(kernels)))
       return error;
   if (!memory.images.empty())
     return add("gpulto.memory.o", kMemorySection, encodeMemoryTable(memory));
@@ -697,8 +698,8 @@ static Expected<LinkOutputs> linkOnce(const LinkInputs &inputs,
     return jobs.takeError();
   countKernelCheck(*jobs, statistics);
   MemoryTable memory;
-  if (Error error = collectReports(*plan, jobDirectory, diagnostics, statistics,
-                                   memory))
+  if (Error error =
+          collectReports(*plan, jobDirectory, diagnostics, statistics, memory))
     return error;
   reportAccesses(memory, options.memoryReport, diagnostics);
   // From here on results are used in the order of the jobs.

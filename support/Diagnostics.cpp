@@ -236,23 +236,23 @@ std::string Diagnostics::textOf(const Entry &entry) {
   return os.str();
 }
 
-// -Rpass=gpulto, which names no pass, asks for an overview: what changes a program
-// most comes first, and what does not fit a screen is counted.
+// -Rpass=gpulto, which names no pass, asks for an overview: what changes a
+// program most comes first, and what does not fit a screen is counted.
 static constexpr llvm::StringLiteral kOverview = "gpulto";
 static constexpr size_t kOverviewRemarks = 20;
 /// The passes, the most valuable first: what became of kernels, what of calls,
 /// and then what is known.
 static constexpr llvm::StringLiteral kByValue[] = {
-    "gpulto-check-kernels", "gpulto-launches",   "gpulto-memory",
-    "gpulto-fold",          "gpulto-inlining",   "gpulto-signatures",
-    "gpulto-constants",     "gpulto-effects",    "gpulto-coldness"};
+    "gpulto-check-kernels", "gpulto-launches", "gpulto-memory",
+    "gpulto-fold",          "gpulto-inlining", "gpulto-signatures",
+    "gpulto-constants",     "gpulto-effects",  "gpulto-coldness"};
 
 static size_t rankOf(llvm::StringRef pass) {
   return llvm::find(kByValue, pass) - std::begin(kByValue);
 }
 
-/// Returns \p text without the names of functions in it: what is said of several
-/// instances of a template is the same then.
+/// Returns \p text without the names of functions in it: what is said of
+/// several instances of a template is the same then.
 static std::string withoutFunctions(llvm::StringRef text) {
   std::string result;
   while (!text.empty()) {
@@ -266,8 +266,8 @@ static std::string withoutFunctions(llvm::StringRef text) {
   return result;
 }
 
-/// Joins what \p entries, which are sorted, say of several functions of one line
-/// of the source, the instances of a template.
+/// Joins what \p entries, which are sorted, say of several functions of one
+/// line of the source, the instances of a template.
 template <typename EntryType>
 static void joinInstances(std::vector<EntryType> &entries) {
   std::vector<EntryType> joined;
@@ -293,8 +293,8 @@ static void joinInstances(std::vector<EntryType> &entries) {
   entries = std::move(joined);
 }
 
-/// Leaves the most valuable of \p entries, which are sorted, and returns what is
-/// to be said of the others: how many there are of each pass.
+/// Leaves the most valuable of \p entries, which are sorted, and returns what
+/// is to be said of the others: how many there are of each pass.
 template <typename EntryType>
 static std::string cutToOverview(std::vector<EntryType> &entries) {
   joinInstances(entries);
@@ -303,8 +303,8 @@ static std::string cutToOverview(std::vector<EntryType> &entries) {
   });
   if (entries.size() <= kOverviewRemarks)
     return "";
-  std::string rest = std::to_string(entries.size() - kOverviewRemarks) +
-                     " more remarks:";
+  std::string rest =
+      std::to_string(entries.size() - kOverviewRemarks) + " more remarks:";
   for (size_t at = kOverviewRemarks; at < entries.size();) {
     size_t first = at;
     while (at < entries.size() && entries[at].pass == entries[first].pass)
@@ -348,7 +348,11 @@ std::vector<Diagnostics::Entry> Diagnostics::takeSorted() {
     std::string rest = cutToOverview(remarks);
     llvm::move(remarks, std::back_inserter(sorted));
     if (!rest.empty())
-      sorted.push_back({Severity::Remark, {}, {}, kind, kOverview.str(),
+      sorted.push_back({Severity::Remark,
+                        {},
+                        {},
+                        kind,
+                        kOverview.str(),
                         rest + "; " + flagName(kind) + "=gpulto- prints all"});
   }
   return sorted;

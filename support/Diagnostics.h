@@ -70,7 +70,8 @@ struct DiagnosticsOptions {
 /// Gathers what the stages have to say and prints it in an order that does
 /// not depend on threads: by location, then severity, then text; what looks the
 /// same once. Texts have linkage names between quotes ('_Z3fooi'); they are
-/// printed demangled, but not in files for programs. All members are thread-safe.
+/// printed demangled, but not in files for programs. All members are
+/// thread-safe.
 class Diagnostics {
 public:
   explicit Diagnostics(DiagnosticsOptions options = {});
@@ -106,8 +107,8 @@ public:
   /// printed.
   void forgetSince(const Mark &mark);
 
-  /// Returns the remarks of the passes that the option \c stories names, sorted,
-  /// and forgets them. They are there whatever is printed.
+  /// Returns the remarks of the passes that the option \c stories names,
+  /// sorted, and forgets them. They are there whatever is printed.
   std::vector<Remark> takeStories();
 
   bool hasErrors() const { return errors.load() != 0; }

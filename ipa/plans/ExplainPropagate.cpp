@@ -128,7 +128,8 @@ template <typename T> static std::string floatText(T number) {
 }
 
 /// Returns the size of a grid or block as the source has it, "256" or "16 x 8",
-/// with a question mark for what is not known: "? x 1 x 1". Empty if nothing is.
+/// with a question mark for what is not known: "? x 1 x 1". Empty if nothing
+/// is.
 static std::string sizeText(ArrayRef<GeometryFact> dimensions) {
   auto isKnown = [](const GeometryFact &size) { return size.isConstant(); };
   if (none_of(dimensions, isKnown))

@@ -263,8 +263,8 @@ void KernelChecker::explainCosts(const DeviceVariant &product) {
         before != plain.usages.end())
       explain(kernel, "Costs",
               "'" + kernel.function + "' takes " +
-                  describe(product.usages.at(kernel.name)) + "; plain: " +
-                  describe(before->second),
+                  describe(product.usages.at(kernel.name)) +
+                  "; plain: " + describe(before->second),
               RemarkKind::Analysis);
 }
 

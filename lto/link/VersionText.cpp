@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "lto/link/VersionText.h"
+
 #include "lto/link/Version.h"
 
 #include "llvm/Support/FileSystem.h"

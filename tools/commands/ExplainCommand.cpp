@@ -220,12 +220,15 @@ int explainCommand(ArrayRef<const char *> arguments) {
   FileArguments read = readFileArguments(
       "explain",
       "Says of what outputs of links were made, and how. With the name of a "
-      "kernel\nbefore that of a program (gpulto explain KERNEL PROGRAM; * and ? "
+      "kernel\nbefore that of a program (gpulto explain KERNEL PROGRAM; * and "
+      "? "
       "are taken as\nin file names), its story: who launches it, what is known "
       "of it, what was\ndone with it, what it takes, what one could do. With "
       "--why-rebuilt, which\nlink-time jobs were run again: see gpulto explain "
-      "--why-rebuilt --help. With\n--inlining, which calls were inlined, and why: see gpulto "
-      "explain --inlining --help. With\n--memory, which accesses to memory waste "
+      "--why-rebuilt --help. With\n--inlining, which calls were inlined, and "
+      "why: see gpulto "
+      "explain --inlining --help. With\n--memory, which accesses to memory "
+      "waste "
       "bandwidth: see gpulto explain --memory --help.",
       arguments);
   int status = read.status;

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The story of a kernel, in about ten lines, from what the program holds: what
-// the link's remarks say (KernelTable), its accesses to memory (MemoryTable), and
-// its cubins. A remark is a whole sentence; here what all of them repeat, the
-// kernel's name and its launches, is left out.
+// the link's remarks say (KernelTable), its accesses to memory (MemoryTable),
+// and its cubins. A remark is a whole sentence; here what all of them repeat,
+// the kernel's name and its launches, is left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,8 @@ static std::string nameOf(StringRef kernel) {
 
 /// Returns \p name without result, template arguments and parameters.
 static StringRef plainName(StringRef name) {
-  StringRef plain = name.take_until([](char c) { return c == '(' || c == '<'; });
+  StringRef plain =
+      name.take_until([](char c) { return c == '(' || c == '<'; });
   return plain.substr(plain.rfind(' ') + 1);
 }
 
@@ -76,9 +77,9 @@ static std::string shortened(StringRef text, StringRef kernel) {
   std::string quoted = ("'" + kernel + "'").str();
   std::string result = text.str();
   for (StringRef end : {": the only launch", ": all "})
-    if (size_t at = result.rfind(end); at != std::string::npos &&
-                                       StringRef(result).substr(at).contains(
-                                           " launch"))
+    if (size_t at = result.rfind(end);
+        at != std::string::npos &&
+        StringRef(result).substr(at).contains(" launch"))
       result.resize(at);
   for (std::string phrase :
        {"geometry of " + quoted + " is ", quoted + " is launched ",
@@ -106,8 +107,8 @@ static bool isKnowledge(const KernelFact &fact) {
          name == "ApartPointers";
 }
 
-/// Returns the lines of the facts of \p story for which \p isMeant holds, what a
-/// reader takes for one once.
+/// Returns the lines of the facts of \p story for which \p isMeant holds, what
+/// a reader takes for one once.
 static std::vector<std::string>
 linesOf(const KernelStory &story,
         function_ref<bool(const KernelFact &)> isMeant) {
@@ -128,21 +129,20 @@ static std::vector<std::string> costsOf(const KernelStory &story,
     if (nameOf(figures.name) != nameOf(story.kernel))
       continue;
     StringRef version =
-        StringRef(figures.name).drop_front(
-            withoutCloneSuffix(figures.name).size());
-    lines.push_back(formatv("{0}{1}: {2} registers, {3} bytes of stack, {4} "
-                            "bytes of code",
-                            figures.arch,
-                            version.empty() ? "" : " " + version.str(),
-                            figures.registers, figures.stackBytes,
-                            figures.textBytes));
+        StringRef(figures.name)
+            .drop_front(withoutCloneSuffix(figures.name).size());
+    lines.push_back(
+        formatv("{0}{1}: {2} registers, {3} bytes of stack, {4} "
+                "bytes of code",
+                figures.arch, version.empty() ? "" : " " + version.str(),
+                figures.registers, figures.stackBytes, figures.textBytes));
   }
   append_range(lines, linesOf(story, isCost));
   return lines;
 }
 
-/// Returns what is said of the accesses of \p story's kernel to memory, and adds
-/// to \p advice what to do.
+/// Returns what is said of the accesses of \p story's kernel to memory, and
+/// adds to \p advice what to do.
 static std::vector<std::string> accessesOf(const KernelStory &story,
                                            const Program &program,
                                            std::vector<std::string> &advice) {
@@ -171,7 +171,8 @@ static std::vector<std::string> accessesOf(const KernelStory &story,
 static void print(const Chapter &chapter) {
   constexpr int kColumn = 12;
   StringRef heading = chapter.heading;
-  for (const std::string &line : ArrayRef(chapter.lines).take_front(kMostLines)) {
+  for (const std::string &line :
+       ArrayRef(chapter.lines).take_front(kMostLines)) {
     outs() << "  " << left_justify(heading, kColumn) << line << '\n';
     heading = "";
   }
@@ -205,7 +206,8 @@ static void print(const KernelStory &story, const Program &program) {
       story, [](const KernelFact &fact) { return fact.name == "Launch"; });
   std::vector<std::string> missing = linesOf(story, ofKind(RemarkKind::Missed));
   bool knowsBlock = any_of(known, [](StringRef line) {
-    return line.contains("block ") && !line.split("block ").second.contains('?');
+    return line.contains("block ") &&
+           !line.split("block ").second.contains('?');
   });
   if (launches.empty())
     launches.push_back("nobody that the link sees");
@@ -250,10 +252,11 @@ static Expected<Program> readProgram(StringRef path) {
 static bool hasKernel(StringRef path, StringRef kernel) {
   Expected<GlobPattern> glob = GlobPattern::create(kernel);
   Expected<Program> program = readProgram(path);
-  bool isThere = glob && program &&
-                 any_of(program->kernels.kernels, [&](const KernelStory &story) {
-                   return isMeant(story.kernel, *glob);
-                 });
+  bool isThere =
+      glob && program &&
+      any_of(program->kernels.kernels, [&](const KernelStory &story) {
+        return isMeant(story.kernel, *glob);
+      });
   // What is wrong is said by whoever reads them next.
   consumeError(glob.takeError());
   consumeError(program.takeError());
@@ -261,9 +264,8 @@ static bool hasKernel(StringRef path, StringRef kernel) {
 }
 
 bool isAboutKernel(ArrayRef<const char *> arguments) {
-  if (arguments.size() != 2 || any_of(arguments, [](StringRef word) {
-        return word.starts_with("-");
-      }))
+  if (arguments.size() != 2 ||
+      any_of(arguments, [](StringRef word) { return word.starts_with("-"); }))
     return false;
   StringRef kernel = arguments[0];
   return !sys::fs::exists(kernel) ||

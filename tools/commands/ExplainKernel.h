@@ -13,8 +13,8 @@ namespace gpulto {
 /// kernel in the second.
 bool isAboutKernel(llvm::ArrayRef<const char *> arguments);
 
-/// `gpulto explain KERNEL PROGRAM`: tells the story of the kernels whose name, as
-/// in the source with or without parameters, or mangled, matches the pattern
+/// `gpulto explain KERNEL PROGRAM`: tells the story of the kernels whose name,
+/// as in the source with or without parameters, or mangled, matches the pattern
 /// KERNEL: who launches it, what is known of it, what was done with it, what it
 /// takes, and what is not known. Returns the exit status, 1 if there is no such
 /// kernel; messages go to stderr.

@@ -23,18 +23,18 @@ static Remark makeRemark(RemarkKind kind, llvm::StringRef kernel,
 }
 
 TEST(KernelTable, GathersByKernelAndReadsWhatItWrote) {
-  KernelTable table = makeKernelTable(
-      {makeRemark(RemarkKind::Passed, "b", "n is 2"),
-       makeRemark(RemarkKind::Missed, "a", "unknown"),
-       makeRemark(RemarkKind::Passed, "b", "n is 2"),
-       makeRemark(RemarkKind::Analysis, "", "of a partition")});
+  KernelTable table =
+      makeKernelTable({makeRemark(RemarkKind::Passed, "b", "n is 2"),
+                       makeRemark(RemarkKind::Missed, "a", "unknown"),
+                       makeRemark(RemarkKind::Passed, "b", "n is 2"),
+                       makeRemark(RemarkKind::Analysis, "", "of a partition")});
   ASSERT_EQ(table.kernels.size(), 2u);
   EXPECT_EQ(table.kernels[0].kernel, "a");
   EXPECT_EQ(table.kernels[1].kernel, "b");
   EXPECT_EQ(table.kernels[1].line, 7u);
   EXPECT_EQ(table.kernels[1].facts.size(), 1u);
-  ASSERT_VALUE(read, decodeKernelTable(encodeKernelTable(table),
-                                       InputLocation("app")));
+  ASSERT_VALUE(
+      read, decodeKernelTable(encodeKernelTable(table), InputLocation("app")));
   EXPECT_EQ(read, table);
 }
 
