@@ -1,5 +1,4 @@
-//===- VersionText.h - What --version prints ---------------------*- C++
-//-*-===//
+//===- VersionText.h - What --version prints --------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef GPULTO_LTO_VERSIONTEXT_H
 #define GPULTO_LTO_VERSIONTEXT_H
