@@ -182,7 +182,8 @@ nvccSurroundings(const CommandLine &line, const Installation &installation,
       args.hasFlag(opts::OPT_offload_inc, opts::OPT_no_offload_inc, true);
   if (includes)
     words.insert(words.end(), {"-isystem", installation.cudaShim + "/nvcc",
-                               "-include", "gpulto-nvcc.h"});
+                               "-include", "gpulto-nvcc.h", "-idirafter",
+                               installation.cudaShim + "/absent"});
   return words;
 }
 
