@@ -242,8 +242,8 @@ static AccessVerdict verdictOf(const WarpCost &cost, MemorySpace space,
   if (cost.isNever || cost.addresses <= 1)
     return AccessVerdict::Broadcast;
   if (space == MemorySpace::Shared || space == MemorySpace::Constant)
-    return cost.sectors.expected ? AccessVerdict::Conflict
-                                 : AccessVerdict::Coalesced;
+    return cost.sectors.expected > 0 ? AccessVerdict::Conflict
+                                     : AccessVerdict::Coalesced;
   if (cost.sectors.expected <= cost.ideal.expected)
     return AccessVerdict::Coalesced;
   if (double(cost.bestStart) <= cost.ideal.expected)

@@ -190,9 +190,9 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
       }
       // What lanes are apart is a multiple of rows.
       std::vector<uint64_t> starts = symbols.residues(uniform, kLineBytes);
-      std::rotate(starts.begin(),
-                  starts.end() - symbols.congruence(beside, kLineBytes).residue,
-                  starts.end());
+      auto moved = static_cast<ptrdiff_t>(
+          symbols.congruence(beside, kLineBytes).residue);
+      std::rotate(starts.begin(), starts.end() - moved, starts.end());
       places.groups.push_back(
           {symbols.congruence(base, kLineBytes), std::move(starts), {}});
     }

@@ -81,7 +81,7 @@ static std::string shortened(StringRef text, StringRef kernel) {
         at != std::string::npos &&
         StringRef(result).substr(at).contains(" launch"))
       result.resize(at);
-  for (std::string phrase :
+  for (const std::string &phrase :
        {"geometry of " + quoted + " is ", quoted + " is launched ",
         " in " + quoted, " of " + quoted, quoted + " is ", quoted + " "})
     for (size_t at; (at = result.find(phrase)) != std::string::npos;)
