@@ -29,6 +29,8 @@ endforeach()
 
 # The licenses of all that is inside, as Debian's packages of it state them.
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION licenses)
+# With a file beside its directories pip removes the whole tree, not only files.
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION .)
 foreach(package llvm-22-dev libclang-22-dev liblld-22-dev libzstd-dev zlib1g-dev
                 liblz4-dev libstdc++-12-dev)
   install(FILES "/usr/share/doc/${package}/copyright" DESTINATION licenses
