@@ -11,6 +11,7 @@
 #include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -257,11 +258,15 @@ static std::string withoutFunctions(llvm::StringRef text) {
   std::string result;
   while (!text.empty()) {
     auto [before, rest] = text.split('\'');
-    auto [quoted, after] = rest.split('\'');
     result += before;
-    if (!quoted.contains('('))
-      result += quoted;
-    text = after;
+    // Not an apostrophe, as of "the program's launches".
+    bool isQuote = before.empty() || !llvm::isAlnum(before.back());
+    auto [quoted, after] = rest.split('\'');
+    if (!isQuote || !quoted.contains('('))
+      result += '\'';
+    else
+      rest = after;
+    text = rest;
   }
   return result;
 }

@@ -83,19 +83,20 @@ static std::string shortened(StringRef text, StringRef kernel) {
       result.resize(at);
   for (const std::string &phrase :
        {"geometry of " + quoted + " is ", quoted + " is launched ",
-        " in " + quoted, " of " + quoted, quoted + " is ", quoted + " "})
+        quoted + " takes ", " in " + quoted, " of " + quoted, quoted + " is ",
+        quoted + " "})
     for (size_t at; (at = result.find(phrase)) != std::string::npos;)
       result.erase(at, phrase.size());
+  // Other quotes are apostrophes, or around what is no linkage name.
+  constexpr StringLiteral kMangled = "'_Z";
   std::string readable;
-  for (StringRef rest = result; !rest.empty();) {
-    auto [before, after] = rest.split('\'');
-    auto [name, behind] = after.split('\'');
-    readable += before;
-    if (before.size() != rest.size())
-      readable += "'" + nameOf(name) + "'";
-    rest = behind;
+  StringRef rest = result;
+  for (size_t at; (at = rest.find(kMangled)) != StringRef::npos;) {
+    StringRef name = rest.drop_front(at + 1).split('\'').first;
+    readable += (rest.take_front(at + 1) + nameOf(name)).str();
+    rest = rest.drop_front(at + 1 + name.size());
   }
-  return readable;
+  return readable + rest.str();
 }
 
 static bool isCost(const KernelFact &fact) { return fact.name == "Costs"; }
