@@ -750,7 +750,7 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
     ShapeReport report(kernel, launches, shape, areExamples, analyses,
                        requests);
     std::vector<MemoryRow> found = report.run();
-    if (shape.block[0] > 1 && shape.block[1] > 1)
+    if (shape.block[0] > 1 && shape.block[1] > 1 && readsSecondIndex(kernel))
       addSwapped(report.run(/*isSwapped=*/true), found);
     // Of further examples what the first does not show.
     if (areExamples && !rows.empty())
