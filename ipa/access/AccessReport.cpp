@@ -420,7 +420,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   }
   costs.warps += count;
   costs.ideal += count * static_cast<uint64_t>(cost.ideal.expected);
-  costs.lines += double(count) * cost.lines.expected;
+  costs.lines += double(count) * cost.lines;
   AccessVerdict verdict = verdictOf(cost, request.space, request.size.bytes);
   // The worst verdict of the most warps.
   if (costs.mainWarps && (count < costs.mainWarps || verdict <= costs.verdict))

@@ -151,74 +151,87 @@ static uint64_t residueOf(int64_t number, uint64_t modulus) {
   return number < 0 && residue ? modulus - residue : residue;
 }
 
+/// Returns what is known of \p term in lane 0 modulo a divisor of \p most.
+Congruence LaneSymbols::congruence(const LaneSum::Term &term,
+                                   uint64_t most) const {
+  // The product is residue + multiples of modulus.
+  uint64_t modulus = most, residue = 1 % most;
+  for (LaneSymbolId id : term.product.symbols()) {
+    const LaneSymbol &symbol = table[id];
+    Congruence factor = symbol.congruence;
+    if (!symbol.options.empty())
+      factor = {1, 0};
+    if (factor.modulus == 0) // one number
+      factor.modulus = most;
+    // (r + m*i) * (s + n*j): modulo gcd(r*n, s*m, m*n).
+    auto product = [&](uint64_t a, uint64_t b) {
+      return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b %
+                                   most);
+    };
+    uint64_t common =
+        std::gcd(std::gcd(product(residue, factor.modulus),
+                          product(factor.residue, modulus)),
+                 std::gcd(product(modulus % most, factor.modulus), most));
+    residue = product(residue, factor.residue % most) % common;
+    modulus = common;
+  }
+  uint64_t factor = residueOf(term.factor[0], most);
+  return {static_cast<uint64_t>(static_cast<unsigned __int128>(modulus % most) *
+                                factor % most),
+          static_cast<uint64_t>(static_cast<unsigned __int128>(residue) *
+                                factor % most)};
+}
+
 Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
   Congruence result{most, 0};
   for (const LaneSum::Term &term : sum.terms()) {
-    // The product is residue + multiples of modulus.
-    uint64_t modulus = most, residue = 1 % most;
-    for (LaneSymbolId id : term.product.symbols()) {
-      const LaneSymbol &symbol = table[id];
-      Congruence factor = symbol.congruence;
-      if (!symbol.options.empty())
-        factor = {1, 0};
-      if (factor.modulus == 0) // one number
-        factor.modulus = most;
-      // (r + m*i) * (s + n*j): modulo gcd(r*n, s*m, m*n).
-      auto product = [&](uint64_t a, uint64_t b) {
-        return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b %
-                                     most);
-      };
-      uint64_t common =
-          std::gcd(std::gcd(product(residue, factor.modulus),
-                            product(factor.residue, modulus)),
-                   std::gcd(product(modulus % most, factor.modulus), most));
-      residue = product(residue, factor.residue % most) % common;
-      modulus = common;
-    }
-    uint64_t factor = residueOf(term.factor[0], most);
-    uint64_t step = static_cast<uint64_t>(
-        static_cast<unsigned __int128>(modulus % most) * factor % most);
-    result.modulus = std::gcd(result.modulus, step);
-    result.residue += static_cast<uint64_t>(
-        static_cast<unsigned __int128>(residue) * factor % most);
-    result.residue %= result.modulus;
+    Congruence here = congruence(term, most);
+    result.modulus = std::gcd(result.modulus, here.modulus);
+    result.residue = (result.residue + here.residue) % result.modulus;
   }
   return result;
 }
 
-std::vector<uint64_t> LaneSymbols::residues(const LaneSum &sum,
-                                            uint64_t modulus) const {
-  std::vector<uint64_t> counts(modulus, 0);
-  counts[0] = 1;
+LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
+  LaneResidues result;
+  result.modulus = modulus;
   for (const LaneSum::Term &term : sum.terms()) {
-    LaneSum alone;
-    alone.add(term.product, term.factor);
     auto factors = term.product.symbols();
     bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
       return table[id].isCounter;
     });
-    uint64_t first = congruence(alone, modulus).residue, step = 0, times = 1;
-    if (isCounted) {
-      // Of several counters the product takes what one of them does.
-      const LaneSymbol &counter = table[factors.front()];
-      uint64_t each = std::max<uint64_t>(counter.congruence.modulus, 1);
-      uint64_t factor = residueOf(term.factor[0], modulus);
-      step = factor * (each % modulus) % modulus;
-      first = factor * residueOf(counter.range.low, modulus) % modulus;
-      Wide numbers =
-          (Wide(counter.range.high) - Wide(counter.range.low)) / Wide(each) + 1;
-      times = numbers < Wide(modulus) ? uint64_t(numbers) : modulus;
+    if (!isCounted) {
+      result.first += congruence(term, modulus).residue;
+      continue;
     }
-    uint64_t period = modulus / std::gcd(step, modulus);
+    // Of several counters the product takes what one of them does.
+    const LaneSymbol &counter = table[factors.front()];
+    uint64_t each = std::max<uint64_t>(counter.congruence.modulus, 1);
+    uint64_t factor = residueOf(term.factor[0], modulus);
+    result.first += factor * residueOf(counter.range.low, modulus);
+    uint64_t step = factor * (each % modulus) % modulus;
+    Wide numbers =
+        (Wide(counter.range.high) - Wide(counter.range.low)) / Wide(each) + 1;
+    if (step)
+      result.counters.emplace_back(
+          step, numbers < Wide(modulus) ? uint64_t(numbers) : modulus);
+  }
+  result.first %= modulus;
+  return result;
+}
+
+std::vector<uint64_t> LaneResidues::counts() const {
+  std::vector<uint64_t> counts(modulus, 0);
+  counts[first] = 1;
+  for (auto [step, times] : counters) {
+    uint64_t period = modulus / std::gcd(step, modulus), common = 0;
     std::vector<uint64_t> moved(modulus, 0);
     for (uint64_t i = 0; i < std::min(times, period); ++i) {
       uint64_t often = times / period + (i < times % period ? 1 : 0);
       for (uint64_t residue = 0; residue < modulus; ++residue)
         if (counts[residue])
-          moved[(residue + first + i * step) % modulus] +=
-              often * counts[residue];
+          moved[(residue + i * step) % modulus] += often * counts[residue];
     }
-    uint64_t common = 0;
     for (uint64_t count : moved)
       common = std::gcd(common, count);
     for (uint64_t &count : moved)

@@ -34,6 +34,16 @@ struct LaneSymbol {
   LaneSum dividend;
 };
 
+/// How often a sum has which residue.
+struct LaneResidues {
+  uint64_t modulus = 1, first = 0;
+  /// What counters add: multiples of a step, from none on, so many.
+  std::vector<std::pair<uint64_t, uint64_t>> counters;
+  /// Returns for each residue how often it is, in proportion.
+  std::vector<uint64_t> counts() const;
+  auto operator<=>(const LaneResidues &) const = default;
+};
+
 /// The unknown numbers of an analysis, and what is known of sums of them.
 class LaneSymbols {
 public:
@@ -60,11 +70,11 @@ public:
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
-  /// Returns in proportion how often the uniform \p sum has each residue modulo
-  /// \p modulus, a power of two. Counters take all their numbers, offsets any;
-  /// other unknown numbers, sizes of rows for one, are taken for multiples of
-  /// it but for what their congruences say.
-  std::vector<uint64_t> residues(const LaneSum &sum, uint64_t modulus) const;
+  /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
+  /// two. Counters take all their numbers; what else is unknown, the size of a
+  /// row for one, is taken for a multiple of it but for what its congruence
+  /// says.
+  LaneResidues residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
   LaneSum simplify(LaneSum sum) const;
@@ -78,6 +88,7 @@ public:
 
 private:
   bool isUniform(const LaneProduct &product) const;
+  Congruence congruence(const LaneSum::Term &term, uint64_t most) const;
   std::vector<LaneSymbol> table;
   LaneSymbolId warpSymbols = 0;
 };

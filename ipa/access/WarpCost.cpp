@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace llvm;
@@ -28,7 +29,7 @@ namespace gpulto {
 static constexpr uint64_t kSectorBytes = 32, kLineBytes = 128;
 static constexpr unsigned kBanks = 32, kBankBytes = 4;
 /// Cases of one access; a comparison and a quotient have some 32 each.
-static constexpr size_t kMostCases = 4096;
+static constexpr size_t kMostCases = 256;
 
 void Estimate::add(const Estimate &other, uint64_t times) {
   least += times * other.least;
@@ -189,7 +190,8 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
         beside.add(term.product, everyLane(term.factor[l]));
       }
       // What lanes are apart is a multiple of rows.
-      std::vector<uint64_t> starts = symbols.residues(uniform, kLineBytes);
+      std::vector<uint64_t> starts =
+          symbols.residues(uniform, kLineBytes).counts();
       auto moved = static_cast<ptrdiff_t>(
           symbols.congruence(beside, kLineBytes).residue);
       std::rotate(starts.begin(), starts.end() - moved, starts.end());
@@ -254,42 +256,54 @@ static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
   return turns;
 }
 
-/// Counts blocks of \p granule bytes over the groups.
-static Estimate countBlocks(const Places &places, const AccessSize &size,
-                            int64_t granule, WarpCost *starts) {
-  Estimate all;
-  uint64_t best = 0;
+/// Returns the blocks of \p granule bytes that a group touches on average.
+static double averageOf(const Group &group, const AccessSize &size,
+                        uint64_t granule) {
+  std::vector<uint64_t> starts(granule, 0); // those of a line, folded
+  for (auto [start, often] : enumerate(group.starts))
+    if ((start + group.offsets.front()) % size.alignBytes == 0)
+      starts[start % granule] += often;
+  uint64_t times = 0, count = 0;
+  for (auto [start, often] : enumerate(starts)) {
+    if (often == 0)
+      continue;
+    times += often;
+    count += often * touched(group.offsets, static_cast<int64_t>(start),
+                             size.bytes, static_cast<int64_t>(granule));
+  }
+  return times ? double(count) / double(times) : 0;
+}
+
+/// Counts sectors over the groups, and lines on average.
+static void countBlocks(const Places &places, const AccessSize &size,
+                        WarpCost &cost) {
+  uint64_t align = std::min<uint64_t>(size.alignBytes, kSectorBytes);
   for (const Group &group : places.groups) {
-    Estimate one{UINT64_MAX, 0, 0};
-    uint64_t times = 0;
-    for (uint64_t start = group.start.residue; start < kLineBytes;
-         start += group.start.modulus) {
-      if ((start + group.offsets.front()) % size.alignBytes != 0)
+    Estimate one{UINT64_MAX, 0, averageOf(group, size, kSectorBytes)};
+    auto sectorsFrom = [&](int64_t start) {
+      return touched(group.offsets, start, size.bytes, kSectorBytes);
+    };
+    uint64_t step = std::gcd(group.start.modulus, kSectorBytes);
+    for (uint64_t start = group.start.residue % step; start < kSectorBytes;
+         start += step) {
+      if ((start + group.offsets.front()) % align != 0)
         continue;
-      uint64_t count = touched(group.offsets, static_cast<int64_t>(start),
-                               size.bytes, granule);
-      one.expected += double(group.starts[start] * count);
-      times += group.starts[start];
+      uint64_t count = sectorsFrom(static_cast<int64_t>(start));
       one.least = std::min(one.least, count);
       one.most = std::max(one.most, count);
     }
-    if (one.most == 0) { // never executed: it is not aligned
-      uint64_t count = touched(group.offsets, 0, size.bytes, granule);
-      one = {count, count, double(count)};
-    } else if (times) {
-      one.expected /= double(times);
-    } else { // as if the first that may be
+    if (one.most == 0) // never executed: it is not aligned
+      one.least = one.most = sectorsFrom(0);
+    if (one.expected == 0) // as if the first that may be
       one.expected = double(one.least);
-    }
-    best += touched(group.offsets, -group.offsets.front(), size.bytes, granule);
-    all.expected += one.expected;
-    all.most += one.most;
-    all.least = places.areApart ? all.least + one.least
-                                : std::max(all.least, one.least);
+    cost.bestStart += sectorsFrom(-group.offsets.front());
+    cost.lines += std::max(averageOf(group, size, kLineBytes), 1.0);
+    cost.sectors.expected += one.expected;
+    cost.sectors.most += one.most;
+    cost.sectors.least = places.areApart
+                             ? cost.sectors.least + one.least
+                             : std::max(cost.sectors.least, one.least);
   }
-  if (starts)
-    starts->bestStart = best;
-  return all;
 }
 
 static uint64_t idealOf(uint64_t addresses, unsigned sizeBytes) {
@@ -312,8 +326,7 @@ static WarpCost costOfPlaces(const Places &places, const AccessSize &size,
   cost.stride = places.stride;
   cost.hasUnknownStride = places.groups.size() > 1 && !places.areApart;
   if (path == MemoryPath::Cached) {
-    cost.sectors = countBlocks(places, size, kSectorBytes, &cost);
-    cost.lines = countBlocks(places, size, kLineBytes, nullptr);
+    countBlocks(places, size, cost);
     uint64_t ideal = idealOf(cost.addresses, size.bytes);
     cost.ideal = {places.areApart ? ideal : idealOf(1, size.bytes), ideal,
                   double(ideal)};
@@ -398,7 +411,7 @@ static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
     WarpCost cost = costOfPlaces(places, size, path);
     if (path == MemoryPath::Banks)
       countTurns(symbols.split(sum).second, on, size.bytes, cost);
-    Estimate sectors = cost.sectors, lines = cost.lines, ideal = cost.ideal;
+    Estimate sectors = cost.sectors, ideal = cost.ideal;
     bool isBetter = result.isNever || cost.lanes > result.lanes;
     auto join = [&](Estimate &all, const Estimate &one) {
       if (result.isNever)
@@ -409,12 +422,10 @@ static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
       return all;
     };
     sectors = join(result.sectors, sectors);
-    lines = join(result.lines, lines);
     ideal = join(result.ideal, ideal);
     if (isBetter)
       result = cost;
     result.sectors = sectors;
-    result.lines = lines;
     result.ideal = ideal;
     result.isNever = false;
   }
@@ -426,8 +437,6 @@ static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
     result.sectors.least = isCached ? idealOf(1, size.bytes) : 0;
     result.sectors.most = std::max<uint64_t>(
         isCached ? kWarpLanes * each : kWarpLanes - 1, result.sectors.most);
-    result.lines.least = isCached ? 1 : 0;
-    result.lines.most = std::max(result.lines.most, result.sectors.most);
     result.ideal.least = std::min(result.ideal.least, result.sectors.least);
   }
   return result;

@@ -34,9 +34,11 @@ struct LaneStride {
 
 /// What a warp moves when its lanes access memory once.
 struct WarpCost {
-  /// Sectors of 32 bytes, lines of 128 bytes, and the sectors that the bytes
-  /// would need side by side; in shared memory, turns beyond the first.
-  Estimate sectors, lines, ideal;
+  /// Sectors of 32 bytes, and the sectors that the bytes would need side by
+  /// side; in shared memory, turns beyond the first.
+  Estimate sectors, ideal;
+  /// Lines of 128 bytes, on average.
+  double lines = 0;
   /// As \c sectors.expected, where each part that lies together starts with a
   /// sector.
   uint64_t bestStart = 0;
@@ -83,7 +85,7 @@ private:
   /// All that a cost depends on.
   using Key =
       std::tuple<LaneSum, LaneSum, std::vector<std::pair<LaneSum, bool>>,
-                 uint64_t, uint64_t, std::vector<uint64_t>, unsigned, unsigned,
+                 uint64_t, uint64_t, LaneResidues, unsigned, unsigned,
                  MemoryPath, bool>;
   const LaneSymbols &symbols;
   std::map<Key, WarpCost> known;
