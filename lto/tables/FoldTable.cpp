@@ -71,14 +71,10 @@ Expected<FoldTable> decodeFoldTable(StringRef bytes,
 
 Expected<FoldTable> readFoldTable(MemoryBufferRef file,
                                   const InputLocation &where) {
-  auto found = findTable(file, kFoldSection, where);
+  auto found = requireTable(file, kFoldSection, "nothing was folded", where);
   if (!found)
     return found.takeError();
-  if (!*found)
-    return inputError(where, "no section " + kFoldSection +
-                                 ": nothing was folded, or it was linked "
-                                 "without gpulto");
-  return decodeFoldTable((*found)->bytes, (*found)->where);
+  return decodeFoldTable(found->bytes, found->where);
 }
 
 std::string describeFoldedKernels(StringRef ptx, StringRef arch,

@@ -156,14 +156,11 @@ Expected<InlineTable> decodeInlineTable(StringRef bytes,
 
 Expected<InlineTable> readInlineTable(MemoryBufferRef file,
                                       const InputLocation &where) {
-  auto found = findTable(file, kInlineSection, where);
+  auto found =
+      requireTable(file, kInlineSection, "there was nothing to decide", where);
   if (!found)
     return found.takeError();
-  if (!*found)
-    return inputError(where, "no section " + kInlineSection +
-                                 ": there was nothing to decide, or it was "
-                                 "linked without gpulto");
-  return decodeInlineTable((*found)->bytes, (*found)->where);
+  return decodeInlineTable(found->bytes, found->where);
 }
 
 } // namespace gpulto

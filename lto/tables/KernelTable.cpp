@@ -81,14 +81,11 @@ Expected<KernelTable> decodeKernelTable(StringRef bytes,
 
 Expected<KernelTable> readKernelTable(MemoryBufferRef file,
                                       const InputLocation &where) {
-  auto found = findTable(file, kKernelSection, where);
+  auto found =
+      requireTable(file, kKernelSection, "there are no kernels", where);
   if (!found)
     return found.takeError();
-  if (!*found)
-    return inputError(where, "no section " + kKernelSection +
-                                 ": there are no kernels, or it was linked "
-                                 "without gpulto");
-  return decodeKernelTable((*found)->bytes, (*found)->where);
+  return decodeKernelTable(found->bytes, found->where);
 }
 
 } // namespace gpulto

@@ -47,14 +47,11 @@ Expected<MemoryTable> decodeMemoryTable(StringRef bytes,
 
 Expected<MemoryTable> readMemoryTable(MemoryBufferRef file,
                                       const InputLocation &where) {
-  auto found = findTable(file, kMemorySection, where);
+  auto found =
+      requireTable(file, kMemorySection, "there are no kernels", where);
   if (!found)
     return found.takeError();
-  if (!*found)
-    return inputError(where, "no section " + kMemorySection +
-                                 ": there are no kernels, or it was linked "
-                                 "without gpulto");
-  return decodeMemoryTable((*found)->bytes, (*found)->where);
+  return decodeMemoryTable(found->bytes, found->where);
 }
 
 } // namespace gpulto

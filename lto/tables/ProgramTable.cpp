@@ -69,6 +69,17 @@ findTable(MemoryBufferRef file, StringRef name, const InputLocation &where) {
   return std::nullopt;
 }
 
+Expected<ProgramTable> requireTable(MemoryBufferRef file, StringRef name,
+                                    StringRef why, const InputLocation &where) {
+  auto found = findTable(file, name, where);
+  if (!found)
+    return found.takeError();
+  if (!*found)
+    return inputError(where, "no section " + name + ": " + why +
+                                 ", or it was linked without gpulto");
+  return **found;
+}
+
 Expected<std::string> makeTableObject(StringRef name, StringRef contents,
                                       uint16_t machine) {
   // No flags: neither loaded nor dropped.

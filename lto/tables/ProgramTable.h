@@ -43,6 +43,13 @@ llvm::Expected<std::optional<ProgramTable>>
 findTable(llvm::MemoryBufferRef file, llvm::StringRef name,
           const InputLocation &where);
 
+/// Returns the section \p name, as findTable does. Without it that is an error,
+/// too, which says \p why, "nothing was folded", it may be.
+llvm::Expected<ProgramTable> requireTable(llvm::MemoryBufferRef file,
+                                          llvm::StringRef name,
+                                          llvm::StringRef why,
+                                          const InputLocation &where);
+
 /// Returns a host object that holds the section \p name with \p contents.
 /// \p machine: an EM_ constant.
 llvm::Expected<std::string> makeTableObject(llvm::StringRef name,
