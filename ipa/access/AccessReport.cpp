@@ -384,11 +384,16 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   LaneValue address = values.at(*request.pointer, block);
   if (address.isSum())
     address = addressOf(address, request);
-  std::vector<LaneValue> masks = values.masksOf(block);
-  if (request.lanes < kWarpLanes)
-    masks.push_back(LaneValue::exact(firstLanes(request.lanes)));
-  if (request.isGuarded)
-    masks.push_back(LaneValue::unknown());
+  ArrayRef<LaneValue> masks = values.masksOf(block);
+  std::vector<LaneValue> more;
+  if (request.lanes < kWarpLanes || request.isGuarded) {
+    more = masks;
+    if (request.lanes < kWarpLanes)
+      more.push_back(LaneValue::exact(firstLanes(request.lanes)));
+    if (request.isGuarded)
+      more.push_back(LaneValue::unknown());
+    masks = more;
+  }
   RowWriter writer(values.symbols(), kernel, launches);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);

@@ -207,63 +207,56 @@ bool LaneValues::areUniform(const LaneValue &value) const {
 // Where values are used
 //===----------------------------------------------------------------------===//
 
-bool LaneValues::isLeftApart(const Loop &loop) {
-  auto [place, isNew] = leftApart.try_emplace(&loop, true);
+/// Whether lanes go from \p branch, which leaves a loop, in rounds that are one
+/// apart at most: a round adds more to a counter than it is from lane to lane.
+bool LaneValues::areNearly(const BranchInst &branch, const LaneSum &round) {
+  const auto *compared = dyn_cast<ICmpInst>(branch.getCondition());
+  if (!compared)
+    return false;
+  LaneValue a = at(*compared->getOperand(0), *branch.getParent()),
+            b = at(*compared->getOperand(1), *branch.getParent());
+  std::optional<LaneSum> apart =
+      a.isSum() && b.isSum() ? a.sum.minus(b.sum) : std::nullopt;
+  std::optional<Lanes> lanes =
+      apart ? table.split(*apart).second.numbers() : std::nullopt;
+  if (!lanes)
+    return false;
+  auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
+  return any_of(apart->terms(), [&](const LaneSum::Term &term) {
+    return !round.terms().empty() &&
+           term.product == round.terms().front().product &&
+           std::abs(term.factor[0]) > *high - *low;
+  });
+}
+
+LaneValues::Leaving LaneValues::leavingOf(const Loop &loop) {
+  auto [place, isNew] = leaving.try_emplace(&loop, Leaving::Apart);
   if (!isNew)
     return place->second;
   SmallVector<BasicBlock *, 4> exiting;
   loop.getExitingBlocks(exiting);
-  bool isApart = any_of(exiting, [&](const BasicBlock *block) {
+  bool areTogether = true, areNear = true, isByData = false;
+  for (const BasicBlock *block : exiting) {
     const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    return !branch || !branch->isConditional() ||
-           !areUniform(at(*branch->getCondition(), *block));
-  });
-  return leftApart[&loop] = isApart;
-}
-
-/// Whether lanes of a warp leave \p loop in rounds that are one apart at most:
-/// a round adds more to a counter than it is from lane to lane.
-bool LaneValues::isLeftNearly(const Loop &loop) {
-  SmallVector<BasicBlock *, 4> exiting;
-  loop.getExitingBlocks(exiting);
-  const LaneSum &round = roundsOf(loop);
-  if (round.terms().empty())
-    return true; // one round
-  return all_of(exiting, [&](const BasicBlock *block) {
-    const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    if (!branch || !branch->isConditional())
-      return false;
-    if (areUniform(at(*branch->getCondition(), *block)))
-      return true;
-    const auto *compared = dyn_cast<ICmpInst>(branch->getCondition());
-    if (!compared)
-      return false;
-    LaneValue a = at(*compared->getOperand(0), *block),
-              b = at(*compared->getOperand(1), *block);
-    std::optional<LaneSum> apart =
-        a.isSum() && b.isSum() ? a.sum.minus(b.sum) : std::nullopt;
-    std::optional<Lanes> lanes =
-        apart ? table.split(*apart).second.numbers() : std::nullopt;
-    if (!lanes)
-      return false;
-    auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
-    return any_of(apart->terms(), [&](const LaneSum::Term &term) {
-      return term.product == round.terms().front().product &&
-             std::abs(term.factor[0]) > *high - *low;
-    });
-  });
-}
-
-/// Whether data decides in which round a lane leaves \p loop.
-bool LaneValues::isLeftByData(const Loop &loop) {
-  SmallVector<BasicBlock *, 4> exiting;
-  loop.getExitingBlocks(exiting);
-  return any_of(exiting, [&](const BasicBlock *block) {
-    const auto *branch = dyn_cast<BranchInst>(block->getTerminator());
-    return branch && branch->isConditional() &&
-           at(*branch->getCondition(), *block).kind ==
-               LaneValue::Kind::Irregular;
-  });
+    if (!branch || !branch->isConditional()) {
+      areTogether = areNear = false;
+      continue;
+    }
+    LaneValue condition = at(*branch->getCondition(), *block);
+    if (areUniform(condition))
+      continue;
+    areTogether = false;
+    isByData |= condition.kind == LaneValue::Kind::Irregular;
+    areNear = areNear && areNearly(*branch, roundsOf(loop));
+  }
+  Leaving result = Leaving::Apart;
+  if (areTogether)
+    result = Leaving::Together;
+  else if (areNear || roundsOf(loop).terms().empty()) // or one round
+    result = Leaving::Nearly;
+  else if (isByData)
+    result = Leaving::ByData;
+  return leaving[&loop] = result;
 }
 
 LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
@@ -274,12 +267,19 @@ LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
   for (const Loop *loop = analyses.loops.getLoopFor(instruction->getParent());
        loop && !loop->contains(&user); loop = loop->getParentLoop()) {
     const Loop *born = table.loopOf(result.sum);
-    if (!born || !loop->contains(born) || !isLeftApart(*loop))
+    if (!born || !loop->contains(born))
       continue;
-    if (!isLeftNearly(*loop))
-      return isLeftByData(*loop) ? LaneValue::irregular()
-                                 : LaneValue::unknown();
-    result.isAssumed = true; // all leave in one round
+    switch (leavingOf(*loop)) {
+    case Leaving::Together:
+      break;
+    case Leaving::Nearly:
+      result.isAssumed = true; // all leave in one round
+      break;
+    case Leaving::Apart:
+      return LaneValue::unknown();
+    case Leaving::ByData:
+      return LaneValue::irregular();
+    }
   }
   return result;
 }
@@ -1140,7 +1140,7 @@ const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
   };
   for (const Loop *loop = analyses.loops.getLoopFor(&block); loop;
        loop = loop->getParentLoop())
-    if (isLeftApart(*loop))
+    if (leavingOf(*loop) != Leaving::Together)
       add(LaneValue::unknown()); // some have left
   for (const DomTreeNode *node = analyses.dominators.getNode(&block);
        node && node->getIDom(); node = node->getIDom())

@@ -18,6 +18,7 @@
 namespace llvm {
 class AssumptionCache;
 class BasicBlock;
+class BranchInst;
 class CallBase;
 class DominatorTree;
 class Function;
@@ -99,8 +100,6 @@ public:
   /// calls itself, or there are too many.
   LaneValues *bodyOf(const llvm::CallBase &call);
   const llvm::Function &body() const { return function; }
-  /// Whether lanes leave \p loop in different rounds.
-  bool isLeftApart(const llvm::Loop &loop);
   /// Loops around \p block, those of callers too.
   unsigned loopDepth(const llvm::BasicBlock &block) const;
   const LaneSymbols &symbols() const { return table; }
@@ -149,8 +148,17 @@ private:
                   llvm::SmallVectorImpl<const llvm::BasicBlock *> &region);
   unsigned widthOf(const llvm::Value &value) const;
   const LaneSum &roundsOf(const llvm::Loop &loop);
-  bool isLeftNearly(const llvm::Loop &loop);
-  bool isLeftByData(const llvm::Loop &loop);
+  /// In which rounds the lanes of a warp leave a loop.
+  enum class Leaving : uint8_t {
+    Together,
+    /// In rounds that are one apart at most.
+    Nearly,
+    Apart,
+    /// Apart, and data decides.
+    ByData
+  };
+  Leaving leavingOf(const llvm::Loop &loop);
+  bool areNearly(const llvm::BranchInst &branch, const LaneSum &round);
 
   const llvm::Function &function;
   WarpContext &context;
@@ -164,7 +172,7 @@ private:
   llvm::DenseMap<const llvm::Value *, LaneValue> known;
   llvm::DenseMap<const llvm::BasicBlock *, std::vector<LaneValue>> masks;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> order;
-  llvm::DenseMap<const llvm::Loop *, bool> leftApart;
+  llvm::DenseMap<const llvm::Loop *, Leaving> leaving;
   llvm::DenseMap<const llvm::Loop *, LaneSum> rounds;
   llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<LaneValues>> callees;
 };

@@ -149,8 +149,7 @@ void AssemblyReader::readStatement(StringRef statement) {
     rest = rest.substr(rest.find('['));
     if (!rest.consume_front("[") || !consumeAddress(rest, source))
       return;
-    rest =
-        rest.drop_until([](char c) { return c == ','; }).drop_front().ltrim();
+    rest = rest.split(',').second.ltrim();
     unsigned operand = 0;
     if (!rest.consume_front("$"))
       rest.consumeInteger(10, access.bytes);

@@ -125,9 +125,12 @@ std::string subjectOf(const MemoryRow &row) {
 /// that without parameters.
 bool isOf(const MemoryRow &row, const GlobPattern &glob) {
   StringRef kernel = withoutCloneSuffix(row.kernel);
-  std::string name = demangle(kernel);
+  return isNamed(kernel, demangle(kernel), glob);
+}
+
+bool isNamed(StringRef kernel, StringRef name, const GlobPattern &glob) {
   StringRef plain =
-      StringRef(name).take_until([](char c) { return c == '(' || c == '<'; });
+      name.take_until([](char c) { return c == '(' || c == '<'; });
   plain = plain.substr(plain.rfind(' ') + 1); // of templates: the result
   return glob.match(kernel) || glob.match(name) || glob.match(plain);
 }

@@ -131,6 +131,11 @@ std::string subjectOf(const MemoryRow &row);
 /// or that without parameters.
 bool isOf(const MemoryRow &row, const llvm::GlobPattern &glob);
 
+/// Whether \p glob matches \p kernel, a linkage name, \p name, that of the
+/// source, or the latter without parameters.
+bool isNamed(llvm::StringRef kernel, llvm::StringRef name,
+             const llvm::GlobPattern &glob);
+
 /// See support/BinaryArchive.h.
 template <typename A> void transfer(A &a, MemoryRow &row) {
   a.field(row.kernel);

@@ -58,17 +58,8 @@ static std::string nameOf(StringRef kernel) {
   return demangle(withoutUnitSuffix(withoutCloneSuffix(kernel)));
 }
 
-/// Returns \p name without result, template arguments and parameters.
-static StringRef plainName(StringRef name) {
-  StringRef plain =
-      name.take_until([](char c) { return c == '(' || c == '<'; });
-  return plain.substr(plain.rfind(' ') + 1);
-}
-
 static bool isMeant(StringRef kernel, const GlobPattern &glob) {
-  std::string name = nameOf(kernel);
-  return glob.match(withoutCloneSuffix(kernel)) || glob.match(name) ||
-         glob.match(plainName(name));
+  return isNamed(withoutCloneSuffix(kernel), nameOf(kernel), glob);
 }
 
 /// Returns \p text with names as in the source, without \p kernel and, at its
