@@ -128,7 +128,7 @@ std::string RowWriter::baseOf(const Value &pointer,
                               const LaneValue &address) const {
   for (const LaneSum::Term &term : address.sum.terms()) {
     auto factors = term.product.symbols();
-    if (factors.size() != 1 || term.factor != everyLane(1))
+    if (factors.size() != 1 || term.factor != LaneNumbers(1))
       continue;
     const Value *value = symbols[factors[0]].value;
     if (value && value->getType()->isPointerTy())
@@ -157,7 +157,7 @@ bool RowWriter::walksInLoop(const LaneValue &address) const {
   return any_of(address.sum.terms(), [&](const LaneSum::Term &term) {
     auto factors = term.product.symbols();
     return factors.size() == 1 && symbols[factors[0]].loop &&
-           isSame(term.factor) && std::abs(term.factor[0]) <= kMostStep;
+           term.factor.isSame() && std::abs(term.factor[0]) <= kMostStep;
   });
 }
 
@@ -460,13 +460,15 @@ void ShapeReport::addBranch(LaneValues &values, const WarpClass &warps,
   costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
   costs.warps += warps.warps();
   const LaneSymbols &symbols = values.symbols();
-  Lanes active = everyLane(1);
+  Lanes active;
+  active.fill(1);
   for (const LaneValue &mask : values.masksOf(block))
     if (mask.isSum())
-      if (std::optional<Lanes> lanes = symbols.firstCase(mask.sum).numbers())
+      if (std::optional<LaneNumbers> lanes =
+              symbols.firstCase(mask.sum).numbers())
         for (unsigned l = 0; l < kWarpLanes; ++l)
           active[l] &= (*lanes)[l];
-  std::optional<Lanes> taken = symbols.firstCase(condition.sum).numbers();
+  std::optional<LaneNumbers> taken = symbols.firstCase(condition.sum).numbers();
   if (!taken)
     return;
   unsigned counts[2] = {};
@@ -755,7 +757,11 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
     ShapeReport report(kernel, launches, shape, areExamples, analyses,
                        requests);
     std::vector<MemoryRow> found = report.run();
-    if (shape.block[0] > 1 && shape.block[1] > 1 && readsSecondIndex(kernel))
+    bool mayGain = any_of(found, [](const MemoryRow &row) {
+      return row.isAlarm && row.space == MemorySpace::Global;
+    });
+    if (mayGain && shape.block[0] > 1 && shape.block[1] > 1 &&
+        readsSecondIndex(kernel))
       addSwapped(report.run(/*isSwapped=*/true), found);
     // Of further examples what the first does not show.
     if (areExamples && !rows.empty())

@@ -136,7 +136,7 @@ LaneValue LaneArithmetic::shiftLeft(const LaneValue &a, const LaneValue &b,
                                     unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  std::optional<Lanes> bits = b.sum.numbers();
+  std::optional<LaneNumbers> bits = b.sum.numbers();
   if (!bits) {
     // A power of two, the same in all lanes.
     if (symbols.isUniform(b.sum))
@@ -160,7 +160,7 @@ LaneValue LaneArithmetic::shiftLeft(const LaneValue &a, const LaneValue &b,
 //===----------------------------------------------------------------------===//
 
 LaneSum LaneArithmetic::addCases(const LaneSum &question,
-                                 std::vector<Lanes> options) {
+                                 std::vector<LaneNumbers> options) {
   isByWarp |= options.size() > 1 && symbols.differsByWarp(question);
   return symbols.addChoice(std::move(options), loop);
 }
@@ -168,29 +168,27 @@ LaneSum LaneArithmetic::addCases(const LaneSum &question,
 LaneArithmetic::Parts LaneArithmetic::partsOf(const LaneSum &sum,
                                               bool &isAssumed) const {
   auto [uniform, varying] = symbols.split(sum);
-  if (std::optional<Lanes> lanes = varying.numbers())
+  if (std::optional<LaneNumbers> lanes = varying.numbers())
     return {std::move(uniform), lanes};
   isAssumed = true;
   auto [same, others] = symbols.split(symbols.firstCase(sum));
   return {std::move(same), others.numbers()};
 }
 
-LaneSum LaneArithmetic::stepsOf(const LaneSum &question, const Lanes &lanes) {
-  std::set<int64_t> bounds(lanes.begin(), lanes.end());
+LaneSum LaneArithmetic::stepsOf(const LaneSum &question,
+                                const LaneNumbers &lanes) {
+  std::set<int64_t> bounds = lanes.distinct();
   bounds.erase(bounds.begin()); // all lanes: the quotient of each is one more
-  std::vector<Lanes> options{Lanes{}};
+  std::vector<LaneNumbers> options{LaneNumbers(0)};
   for (int64_t bound : bounds) {
-    Lanes mask;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      mask[l] = lanes[l] >= bound;
-    options.push_back(mask);
+    options.push_back(lanes.map([&](int64_t lane) { return lane >= bound; }));
   }
   return addCases(question, std::move(options));
 }
 
-std::optional<LaneSum> LaneArithmetic::quotientByResidue(const LaneSum &uniform,
-                                                         const Lanes &lanes,
-                                                         int64_t divisor) {
+std::optional<LaneSum>
+LaneArithmetic::quotientByResidue(const LaneSum &uniform,
+                                  const LaneNumbers &lanes, int64_t divisor) {
   Congruence known = symbols.congruence(uniform, divisor);
   int64_t cases = divisor / int64_t(known.modulus);
   LaneRange range = symbols.range(uniform);
@@ -199,23 +197,21 @@ std::optional<LaneSum> LaneArithmetic::quotientByResidue(const LaneSum &uniform,
   if (range.high != INT64_MAX)
     range.high = divideFloorSigned(range.high, divisor);
   auto quotientsOf = [&](int64_t residue) {
-    Lanes result;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      result[l] = divideFloorSigned(residue + lanes[l], divisor);
-    return result;
+    return lanes.map([&](int64_t lane) {
+      return divideFloorSigned(residue + lane, divisor);
+    });
   };
   if (cases > kMostResidues) {
     // Lanes that lie closer together than the divisor: one step.
-    auto [low, high] = std::minmax_element(lanes.begin(), lanes.end());
-    if (*high - *low >= divisor)
+    if (lanes.span() >= divisor)
       return std::nullopt;
     return symbols.addUniform(range, {}, nullptr, loop)
         .plus(stepsOf(uniform, lanes));
   }
-  std::vector<Lanes> residues, steps;
+  std::vector<LaneNumbers> residues, steps;
   for (int64_t i = 0; i < cases; ++i) {
     auto residue = static_cast<int64_t>(known.residue + i * known.modulus);
-    residues.push_back(everyLane(residue));
+    residues.emplace_back(residue);
     steps.push_back(quotientsOf(residue));
   }
   LaneSum residue = addCases(uniform, residues), step;
@@ -251,23 +247,19 @@ LaneArithmetic::quotient(const LaneSum &sum, int64_t divisor, bool &isAssumed) {
   // Terms that are multiples of the divisor divide without a rest.
   LaneSum exact, rest;
   for (const LaneSum::Term &term : sum.terms()) {
-    bool isMultiple =
-        !term.product.isOne() && all_of(term.factor, [&](int64_t number) {
-          return number % divisor == 0;
-        });
-    Lanes factor = term.factor;
-    if (isMultiple)
-      for (int64_t &number : factor)
-        number /= divisor;
-    (isMultiple ? exact : rest).add(term.product, factor);
+    if (!term.product.isOne() && term.factor.isMultipleOf(divisor))
+      exact.add(term.product, term.factor.map([&](int64_t number) {
+        return number / divisor;
+      }));
+    else
+      rest.add(term.product, term.factor);
   }
   auto [uniform, lanes] = partsOf(rest, isAssumed);
   std::optional<LaneSum> result;
   if (std::optional<int64_t> number = uniform.number(); number && lanes) {
-    Lanes all;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      all[l] = divideFloorSigned(*number + (*lanes)[l], divisor);
-    result = exact.plus(LaneSum(all));
+    result = exact.plus(LaneSum(lanes->map([&](int64_t lane) {
+      return divideFloorSigned(*number + lane, divisor);
+    })));
   } else if (lanes) {
     if (std::optional<LaneSum> part =
             quotientByResidue(uniform, *lanes, divisor))
@@ -306,7 +298,6 @@ LaneValue LaneArithmetic::divideBySymbol(const LaneValue &a,
     quotients.erase(place);
     return LaneValue::unknown();
   }
-  auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
   if (isNew) {
     LaneRange range = symbols.range(a.sum);
     if (range.low >= 0)
@@ -318,7 +309,7 @@ LaneValue LaneArithmetic::divideBySymbol(const LaneValue &a,
     place->second = *result; // two terms
   }
   LaneValue result = settle(place->second, kWordBits, {true, true}, isAssumed);
-  result.isAssumed |= symbols.range(b.sum).low <= *high - *low;
+  result.isAssumed |= symbols.range(b.sum).low <= lanes->span();
   return result;
 }
 
@@ -388,10 +379,10 @@ LaneValue LaneArithmetic::shiftRight(const LaneValue &a, const LaneValue &b,
 LaneValue LaneArithmetic::eachLane(
     ArrayRef<LaneValue> operands, unsigned width,
     function_ref<std::optional<int64_t>(ArrayRef<int64_t>)> f) {
-  SmallVector<Lanes, 3> numbers;
+  SmallVector<LaneNumbers, 3> numbers;
   bool isAssumed = false;
   for (const LaneValue &operand : operands) {
-    std::optional<Lanes> lanes =
+    std::optional<LaneNumbers> lanes =
         operand.isSum() ? operand.sum.numbers() : std::nullopt;
     if (!lanes)
       return LaneValue::unknown();
@@ -401,7 +392,7 @@ LaneValue LaneArithmetic::eachLane(
   Lanes result;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
     SmallVector<int64_t, 3> lane;
-    for (const Lanes &lanes : numbers)
+    for (const LaneNumbers &lanes : numbers)
       lane.push_back(lanes[l]);
     std::optional<int64_t> number = f(lane);
     if (!number)
@@ -546,19 +537,16 @@ LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
   }
   int64_t wrap = int64_t(1) << width;
   auto [uniform, varying] = symbols.split(a.sum);
-  std::optional<Lanes> lanes = varying.numbers();
+  std::optional<LaneNumbers> lanes = varying.numbers();
   std::optional<LaneSum> read;
   if (lanes && uniform.number()) {
-    Lanes all;
-    int64_t low = isSigned ? -(wrap / 2) : 0;
-    for (unsigned l = 0; l < kWarpLanes; ++l) {
-      int64_t number = *uniform.number() + (*lanes)[l];
-      all[l] = number - divideFloorSigned(number - low, wrap) * wrap;
-    }
-    read = LaneSum(all);
+    int64_t low = isSigned ? -(wrap / 2) : 0, first = *uniform.number();
+    read = LaneSum(lanes->map([&](int64_t lane) {
+      int64_t number = first + lane;
+      return number - divideFloorSigned(number - low, wrap) * wrap;
+    }));
   } else if (lanes) {
-    auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
-    if (*high - *low < wrap) {
+    if (lanes->span() < wrap) {
       // So many times it went round, and once more beyond some lane.
       std::optional<LaneSum> steps = stepsOf(uniform, *lanes).times(wrap);
       LaneRange range = symbols.range(uniform);
@@ -636,11 +624,9 @@ static bool meets(const LaneRange &range, const LaneRange &other,
 static constexpr uint64_t kCompareModulus = 1 << 20;
 
 LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
-  if (std::optional<Lanes> lanes = sum.numbers()) {
-    for (int64_t &number : *lanes)
-      number = number < 0;
-    return LaneValue::exact(LaneSum(*lanes));
-  }
+  if (std::optional<LaneNumbers> lanes = sum.numbers())
+    return LaneValue::exact(
+        LaneSum(lanes->map([](int64_t number) { return number < 0; })));
   LaneRange all = symbols.range(sum);
   if (all.high < 0 || all.low >= 0)
     return LaneValue::number(all.high < 0);
@@ -653,9 +639,9 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
     return LaneValue::unknown();
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
-  std::set<int64_t> distinct(lanes->begin(), lanes->end());
+  std::set<int64_t> distinct = lanes->distinct();
   std::vector<int64_t> bounds(distinct.begin(), distinct.end());
-  std::vector<Lanes> options;
+  std::vector<LaneNumbers> options;
   // From all lanes to none: those up to bounds[k - 1].
   for (size_t k = bounds.size() + 1; k-- > 0;) {
     LaneRange needed;
@@ -665,24 +651,20 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
       needed.low = -bounds[k];
     if (!meets(range, needed, known))
       continue;
-    Lanes mask;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      mask[l] = k > 0 && (*lanes)[l] <= bounds[k - 1];
-    options.push_back(mask);
+    options.push_back(lanes->map(
+        [&](int64_t lane) { return k > 0 && lane <= bounds[k - 1]; }));
   }
   if (options.empty()) // never executed
-    options.push_back(everyLane(1));
+    options.emplace_back(1);
   place->second = LaneValue::exact(addCases(uniform, std::move(options)));
   place->second.isAssumed = isAssumed;
   return place->second;
 }
 
 LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
-  if (std::optional<Lanes> lanes = sum.numbers()) {
-    for (int64_t &number : *lanes)
-      number = number == 0;
-    return LaneValue::exact(LaneSum(*lanes));
-  }
+  if (std::optional<LaneNumbers> lanes = sum.numbers())
+    return LaneValue::exact(
+        LaneSum(lanes->map([](int64_t number) { return number == 0; })));
   LaneRange all = symbols.range(sum);
   if (all.high < 0 || all.low > 0)
     return LaneValue::number(0);
@@ -695,14 +677,11 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
     return LaneValue::unknown();
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
-  std::vector<Lanes> options{Lanes{}};
-  for (int64_t number : std::set<int64_t>(lanes->begin(), lanes->end())) {
+  std::vector<LaneNumbers> options{LaneNumbers(0)};
+  for (int64_t number : lanes->distinct()) {
     if (!meets(range, {-number, -number}, known))
       continue;
-    Lanes mask;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      mask[l] = (*lanes)[l] == number;
-    options.push_back(mask);
+    options.push_back(lanes->map([&](int64_t lane) { return lane == number; }));
   }
   place->second = LaneValue::exact(addCases(uniform, std::move(options)));
   place->second.isAssumed = isAssumed;

@@ -106,15 +106,15 @@ public:
 private:
   LaneValue settle(std::optional<LaneSum> sum, unsigned width, NoWrap exact,
                    bool isAssumed);
-  using Operation = llvm::function_ref<std::optional<LaneSum>(
-      const LaneSum &, const LaneSum &)>;
+  using Operation = llvm::function_ref<std::optional<LaneSum>(const LaneSum &,
+                                                              const LaneSum &)>;
   LaneValue settleBoth(Operation operation, const LaneValue &a,
                        const LaneValue &b, unsigned width, NoWrap noWrap);
   /// A part that lanes share, and the numbers that they have beside it, if
   /// known.
   struct Parts {
     LaneSum uniform;
-    std::optional<Lanes> lanes;
+    std::optional<LaneNumbers> lanes;
   };
   /// Returns the parts of \p sum, or of the case of it that is expected; sets
   /// \p isAssumed then.
@@ -124,7 +124,8 @@ private:
   std::optional<LaneSum> quotient(const LaneSum &sum, int64_t divisor,
                                   bool &isAssumed);
   std::optional<LaneSum> quotientByResidue(const LaneSum &uniform,
-                                           const Lanes &lanes, int64_t divisor);
+                                           const LaneNumbers &lanes,
+                                           int64_t divisor);
   /// Returns \p sum modulo \p modulus.
   std::optional<LaneSum> residue(const LaneSum &sum, int64_t modulus,
                                  bool &isAssumed);
@@ -138,10 +139,10 @@ private:
   LaneValue isZero(const LaneSum &sum);
   LaneValue readAs(const LaneValue &a, unsigned width, bool isSigned);
   /// Returns one of \p options, an answer about \p question.
-  LaneSum addCases(const LaneSum &question, std::vector<Lanes> options);
+  LaneSum addCases(const LaneSum &question, std::vector<LaneNumbers> options);
   /// Returns a mask of the lanes whose number in \p lanes is at least some
   /// bound, none of them first.
-  LaneSum stepsOf(const LaneSum &question, const Lanes &lanes);
+  LaneSum stepsOf(const LaneSum &question, const LaneNumbers &lanes);
 
   LaneSymbols &symbols;
   const llvm::Loop *loop = nullptr;

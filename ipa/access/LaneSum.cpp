@@ -13,14 +13,60 @@ using namespace llvm;
 
 namespace gpulto {
 
-Lanes everyLane(int64_t number) {
-  Lanes lanes;
-  lanes.fill(number);
-  return lanes;
+LaneNumbers::LaneNumbers(const Lanes &lanes) : first(lanes[0]) {
+  auto [least, most] = std::minmax_element(lanes.begin(), lanes.end());
+  if (*least == *most)
+    return;
+  auto made = makeIntrusiveRefCnt<Varying>();
+  made->numbers = lanes;
+  made->least = *least;
+  made->most = *most;
+  varying = std::move(made);
 }
 
-bool isSame(const Lanes &lanes) {
-  return all_of(lanes, [&](int64_t number) { return number == lanes[0]; });
+std::set<int64_t> LaneNumbers::distinct() const {
+  if (!varying)
+    return {first};
+  return {varying->numbers.begin(), varying->numbers.end()};
+}
+
+bool LaneNumbers::isMultipleOf(int64_t divisor) const {
+  if (!varying)
+    return first % divisor == 0;
+  return all_of(varying->numbers,
+                [&](int64_t number) { return number % divisor == 0; });
+}
+
+/// Returns \p operation of the numbers of each lane; it returns true where it
+/// overflows.
+template <typename Operation>
+static std::optional<LaneNumbers>
+inEachLane(const LaneNumbers &a, const LaneNumbers &b, Operation operation) {
+  if (a.isSame() && b.isSame()) {
+    int64_t number;
+    return operation(a[0], b[0], number) ? std::nullopt
+                                         : std::optional<LaneNumbers>(number);
+  }
+  Lanes numbers;
+  for (unsigned l = 0; l < kWarpLanes; ++l)
+    if (operation(a[l], b[l], numbers[l]))
+      return std::nullopt;
+  return LaneNumbers(numbers);
+}
+
+std::optional<LaneNumbers> LaneNumbers::plus(const LaneNumbers &other) const {
+  return inEachLane(*this, other, AddOverflow<int64_t>);
+}
+
+std::optional<LaneNumbers> LaneNumbers::times(const LaneNumbers &other) const {
+  return inEachLane(*this, other, MulOverflow<int64_t>);
+}
+
+std::strong_ordering LaneNumbers::operator<=>(const LaneNumbers &other) const {
+  if (varying == other.varying || !varying || !other.varying)
+    return std::pair(first, varying != nullptr) <=>
+           std::pair(other.first, other.varying != nullptr);
+  return varying->numbers <=> other.varying->numbers;
 }
 
 std::optional<LaneProduct> LaneProduct::times(const LaneProduct &other) const {
@@ -59,31 +105,33 @@ LaneProduct::symbols() const {
   return result;
 }
 
-LaneSum::LaneSum(const Lanes &lanes) {
-  if (lanes != Lanes{})
-    list.push_back({LaneProduct(), lanes});
+LaneSum::LaneSum(LaneNumbers numbers) {
+  if (!numbers.isZero())
+    list.push_back({LaneProduct(), std::move(numbers)});
 }
 
 LaneSum LaneSum::ofSymbol(LaneSymbolId id) {
   LaneSum result;
-  result.list.push_back({LaneProduct(id), everyLane(1)});
+  result.list.push_back({LaneProduct(id), LaneNumbers(1)});
   return result;
 }
 
-bool LaneSum::add(const LaneProduct &product, const Lanes &factor) {
+bool LaneSum::add(const LaneProduct &product, const LaneNumbers &factor) {
   auto place = lower_bound(list, product, [](const Term &term, const auto &p) {
     return term.product < p;
   });
   if (place == list.end() || place->product != product) {
-    if (factor != Lanes{})
+    if (!factor.isZero())
       list.insert(place, {product, factor});
     return list.size() <= kMostTerms;
   }
-  for (unsigned l = 0; l < kWarpLanes; ++l)
-    if (AddOverflow(place->factor[l], factor[l], place->factor[l]))
-      return false;
-  if (place->factor == Lanes{})
+  std::optional<LaneNumbers> sum = place->factor.plus(factor);
+  if (!sum)
+    return false;
+  if (sum->isZero())
     list.erase(place);
+  else
+    place->factor = std::move(*sum);
   return true;
 }
 
@@ -96,12 +144,28 @@ std::optional<LaneSum> LaneSum::plus(const LaneSum &other) const {
 }
 
 std::optional<LaneSum> LaneSum::minus(const LaneSum &other) const {
-  std::optional<LaneSum> negated = other.times(-1);
-  return negated ? plus(*negated) : std::nullopt;
+  LaneSum result = *this;
+  for (const Term &term : other.list) {
+    std::optional<LaneNumbers> negated = term.factor.times(-1);
+    if (!negated || !result.add(term.product, *negated))
+      return std::nullopt;
+  }
+  return result;
 }
 
-std::optional<LaneSum> LaneSum::times(int64_t factor) const {
-  return times(LaneSum(factor));
+std::optional<LaneSum> LaneSum::times(const LaneNumbers &factor) const {
+  LaneSum result;
+  if (factor.isZero())
+    return result;
+  result.list.reserve(list.size());
+  for (const Term &term : list) {
+    std::optional<LaneNumbers> product = term.factor.times(factor);
+    if (!product)
+      return std::nullopt;
+    if (!product->isZero()) // zero in the lanes where the other is not
+      result.list.push_back({term.product, std::move(*product)});
+  }
+  return result;
 }
 
 std::optional<LaneSum> LaneSum::times(const LaneSum &other) const {
@@ -109,31 +173,27 @@ std::optional<LaneSum> LaneSum::times(const LaneSum &other) const {
   for (const Term &a : list)
     for (const Term &b : other.list) {
       std::optional<LaneProduct> product = a.product.times(b.product);
-      if (!product)
-        return std::nullopt;
-      Lanes factor;
-      for (unsigned l = 0; l < kWarpLanes; ++l)
-        if (MulOverflow(a.factor[l], b.factor[l], factor[l]))
-          return std::nullopt;
-      if (!result.add(*product, factor))
+      std::optional<LaneNumbers> factor = a.factor.times(b.factor);
+      if (!product || !factor || !result.add(*product, *factor))
         return std::nullopt;
     }
   return result;
 }
 
-std::optional<Lanes> LaneSum::numbers() const {
+std::optional<LaneNumbers> LaneSum::numbers() const {
   if (list.empty())
-    return Lanes{};
+    return LaneNumbers(0);
   if (list.size() > 1 || !list[0].product.isOne())
     return std::nullopt;
   return list[0].factor;
 }
 
 std::optional<int64_t> LaneSum::number() const {
-  std::optional<Lanes> lanes = numbers();
-  if (!lanes || !isSame(*lanes))
+  if (list.empty())
+    return 0;
+  if (list.size() > 1 || !list[0].product.isOne() || !list[0].factor.isSame())
     return std::nullopt;
-  return (*lanes)[0];
+  return list[0].factor[0];
 }
 
 } // namespace gpulto

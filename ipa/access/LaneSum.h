@@ -17,11 +17,14 @@
 #define GPULTO_IPA_ACCESS_LANESUM_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,10 +36,51 @@ inline constexpr unsigned kWarpLanes = 32;
 /// that it has, which adds no address, no sector and no case.
 using Lanes = std::array<int64_t, kWarpLanes>;
 
-/// Returns \p number in all lanes.
-Lanes everyLane(int64_t number);
-/// Whether all lanes have the same number.
-bool isSame(const Lanes &lanes);
+/// A number for each lane, one word where all lanes have the same: most have,
+/// and sums are copied all the time. Not to be shared among threads.
+class LaneNumbers {
+public:
+  LaneNumbers(int64_t number = 0) : first(number) {}
+  LaneNumbers(const Lanes &lanes);
+
+  int64_t operator[](unsigned lane) const {
+    return varying ? varying->numbers[lane] : first;
+  }
+  bool isSame() const { return !varying; }
+  bool isZero() const { return !varying && first == 0; }
+  int64_t least() const { return varying ? varying->least : first; }
+  int64_t most() const { return varying ? varying->most : first; }
+  /// The most less the least.
+  int64_t span() const { return most() - least(); }
+  std::set<int64_t> distinct() const;
+  /// Whether all numbers are multiples of \p divisor, which is not zero.
+  bool isMultipleOf(int64_t divisor) const;
+  /// Returns \p f of each number.
+  template <typename F> LaneNumbers map(F f) const {
+    if (!varying)
+      return f(first);
+    Lanes numbers;
+    for (unsigned l = 0; l < kWarpLanes; ++l)
+      numbers[l] = f(varying->numbers[l]);
+    return numbers;
+  }
+  /// Nothing where 64 bits are not enough.
+  std::optional<LaneNumbers> plus(const LaneNumbers &other) const;
+  std::optional<LaneNumbers> times(const LaneNumbers &other) const;
+
+  bool operator==(const LaneNumbers &other) const {
+    return (*this <=> other) == 0;
+  }
+  std::strong_ordering operator<=>(const LaneNumbers &other) const;
+
+private:
+  struct Varying : llvm::RefCountedBase<Varying> {
+    Lanes numbers;
+    int64_t least, most;
+  };
+  int64_t first;                                   // of lane 0
+  llvm::IntrusiveRefCntPtr<const Varying> varying; // null: all have the first
+};
 
 /// Index of an unknown number in LaneSymbols.
 using LaneSymbolId = uint32_t;
@@ -80,28 +124,27 @@ public:
   static constexpr unsigned kMostTerms = 16;
   struct Term {
     LaneProduct product;
-    Lanes factor;
+    LaneNumbers factor;
     auto operator<=>(const Term &) const = default;
   };
 
   LaneSum() = default; // zero
-  explicit LaneSum(int64_t number) : LaneSum(everyLane(number)) {}
-  explicit LaneSum(const Lanes &lanes);
+  explicit LaneSum(LaneNumbers numbers);
   static LaneSum ofSymbol(LaneSymbolId id);
 
   std::optional<LaneSum> plus(const LaneSum &other) const;
   std::optional<LaneSum> minus(const LaneSum &other) const;
   std::optional<LaneSum> times(const LaneSum &other) const;
-  std::optional<LaneSum> times(int64_t factor) const;
+  std::optional<LaneSum> times(const LaneNumbers &factor) const;
 
   /// In the order of their products, none zero in all lanes.
   llvm::ArrayRef<Term> terms() const { return list; }
   /// Returns the numbers of the lanes, if nothing is unknown.
-  std::optional<Lanes> numbers() const;
+  std::optional<LaneNumbers> numbers() const;
   /// Returns the number of all lanes, if it is known and the same.
   std::optional<int64_t> number() const;
   /// Adds \p factor of \p product. Returns false if that is no sum.
-  bool add(const LaneProduct &product, const Lanes &factor);
+  bool add(const LaneProduct &product, const LaneNumbers &factor);
 
   auto operator<=>(const LaneSum &) const = default;
 

@@ -19,6 +19,14 @@ namespace gpulto {
 using Wide = long double;
 
 LaneSymbolId LaneSymbols::add(LaneSymbol symbol) {
+  if (!symbol.options.empty()) {
+    symbol.range = {INT64_MAX, INT64_MIN};
+    for (const LaneNumbers &option : symbol.options) {
+      symbol.range.low = std::min(symbol.range.low, option.least());
+      symbol.range.high = std::max(symbol.range.high, option.most());
+      symbol.isUniform &= option.isSame();
+    }
+  }
   table.push_back(std::move(symbol));
   return table.size() - 1;
 }
@@ -43,7 +51,8 @@ LaneSum LaneSymbols::addCounter(LaneRange range, Congruence congruence,
   return sum;
 }
 
-LaneSum LaneSymbols::addChoice(std::vector<Lanes> options, const Loop *loop) {
+LaneSum LaneSymbols::addChoice(std::vector<LaneNumbers> options,
+                               const Loop *loop) {
   if (options.size() == 1)
     return LaneSum(options.front());
   LaneSymbol symbol;
@@ -53,14 +62,13 @@ LaneSum LaneSymbols::addChoice(std::vector<Lanes> options, const Loop *loop) {
 }
 
 bool LaneSymbols::isUniform(const LaneProduct &product) const {
-  return all_of(product.symbols(), [&](LaneSymbolId id) {
-    return all_of(table[id].options, isSame);
-  });
+  return all_of(product.symbols(),
+                [&](LaneSymbolId id) { return table[id].isUniform; });
 }
 
 bool LaneSymbols::isUniform(const LaneSum &sum) const {
   return all_of(sum.terms(), [&](const LaneSum::Term &term) {
-    return isSame(term.factor) && isUniform(term.product);
+    return term.factor.isSame() && isUniform(term.product);
   });
 }
 
@@ -71,26 +79,41 @@ std::pair<LaneSum, LaneSum> LaneSymbols::split(const LaneSum &sum) const {
       varying.add(term.product, term.factor);
       continue;
     }
-    Lanes rest = term.factor;
-    for (int64_t &number : rest)
-      number -= term.factor[0];
-    uniform.add(term.product, everyLane(term.factor[0]));
-    varying.add(term.product, rest);
+    int64_t first = term.factor[0];
+    uniform.add(term.product, first);
+    if (!term.factor.isSame())
+      varying.add(term.product, term.factor.map([&](int64_t number) {
+        return number - first;
+      }));
   }
   return {std::move(uniform), std::move(varying)};
 }
 
-LaneSum LaneSymbols::firstCase(const LaneSum &sum) const {
+/// Returns the products of each lane modulo 2^64, as addresses are.
+static LaneNumbers productOf(const LaneNumbers &a, const LaneNumbers &b) {
+  auto product = [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) *
+                                static_cast<uint64_t>(y));
+  };
+  if (a.isSame())
+    return b.map([&](int64_t number) { return product(a[0], number); });
+  Lanes numbers;
+  for (unsigned l = 0; l < kWarpLanes; ++l)
+    numbers[l] = product(a[l], b[l]);
+  return numbers;
+}
+
+LaneSum LaneSymbols::inCase(const LaneSum &sum,
+                            function_ref<size_t(LaneSymbolId)> optionOf) const {
   LaneSum result;
   for (const LaneSum::Term &term : sum.terms()) {
     LaneProduct product = term.product;
-    Lanes factor = term.factor;
+    LaneNumbers factor = term.factor;
     for (LaneSymbolId id : term.product.symbols()) {
       if (table[id].options.empty())
         continue;
       product = product.without(id);
-      for (unsigned l = 0; l < kWarpLanes; ++l)
-        factor[l] *= table[id].options.front()[l];
+      factor = productOf(factor, table[id].options[optionOf(id)]);
     }
     result.add(product, factor);
   }
@@ -112,16 +135,8 @@ struct WideRange {
 
 static WideRange rangeOfSymbol(const LaneSymbol &symbol) {
   constexpr Wide kNone = std::numeric_limits<Wide>::infinity();
-  if (symbol.options.empty())
-    return {symbol.range.low == INT64_MIN ? -kNone : Wide(symbol.range.low),
-            symbol.range.high == INT64_MAX ? kNone : Wide(symbol.range.high)};
-  WideRange range{kNone, -kNone};
-  for (const Lanes &option : symbol.options) {
-    auto [low, high] = std::minmax_element(option.begin(), option.end());
-    range = {std::min(range.low, Wide(*low)),
-             std::max(range.high, Wide(*high))};
-  }
-  return range;
+  return {symbol.range.low == INT64_MIN ? -kNone : Wide(symbol.range.low),
+          symbol.range.high == INT64_MAX ? kNone : Wide(symbol.range.high)};
 }
 
 LaneRange LaneSymbols::range(const LaneSum &sum) const {
@@ -131,9 +146,8 @@ LaneRange LaneSymbols::range(const LaneSum &sum) const {
     WideRange product{1, 1};
     for (LaneSymbolId id : term.product.symbols())
       product = product.times(rangeOfSymbol(table[id]));
-    auto [least, most] =
-        std::minmax_element(term.factor.begin(), term.factor.end());
-    product = product.times({Wide(*least), Wide(*most)});
+    product =
+        product.times({Wide(term.factor.least()), Wide(term.factor.most())});
     low += product.low;
     high += product.high;
   }
@@ -220,7 +234,9 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
   return result;
 }
 
-std::vector<uint64_t> LaneResidues::counts() const {
+std::vector<std::pair<uint64_t, uint64_t>> LaneResidues::counts() const {
+  if (counters.empty())
+    return {{first, 1}};
   std::vector<uint64_t> counts(modulus, 0);
   counts[first] = 1;
   for (auto [step, times] : counters) {
@@ -238,7 +254,11 @@ std::vector<uint64_t> LaneResidues::counts() const {
       count /= common;
     counts = std::move(moved);
   }
-  return counts;
+  std::vector<std::pair<uint64_t, uint64_t>> result;
+  for (auto [residue, count] : enumerate(counts))
+    if (count)
+      result.emplace_back(residue, count);
+  return result;
 }
 
 LaneSum LaneSymbols::simplify(LaneSum sum) const {
@@ -247,20 +267,16 @@ LaneSum LaneSymbols::simplify(LaneSum sum) const {
     for (const LaneSum::Term &term : sum.terms()) {
       for (LaneSymbolId id : term.product.symbols()) {
         const LaneSymbol &symbol = table[id];
-        if (symbol.divisor == 0 || any_of(term.factor, [&](int64_t number) {
-              return number % symbol.divisor != 0;
-            }))
+        if (symbol.divisor == 0 || !term.factor.isMultipleOf(symbol.divisor))
           continue;
         LaneSum quotient, product;
-        Lanes factor = term.factor, negated = term.factor;
-        for (int64_t &number : factor)
-          number /= symbol.divisor;
-        for (int64_t &number : negated)
-          number = -number;
-        quotient.add(term.product.without(id), factor);
+        quotient.add(term.product.without(id),
+                     term.factor.map([&](int64_t number) {
+                       return number / symbol.divisor;
+                     }));
         std::optional<LaneSum> replaced = quotient.times(symbol.dividend);
-        product.add(term.product, negated);
-        std::optional<LaneSum> rest = sum.plus(product);
+        product.add(term.product, term.factor);
+        std::optional<LaneSum> rest = sum.minus(product);
         if (!replaced || !rest)
           continue;
         std::optional<LaneSum> joined = rest->plus(*replaced);

@@ -6,6 +6,8 @@
 
 #include "ipa/access/LaneSum.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace llvm {
 class Loop;
 class Value;
@@ -18,9 +20,11 @@ struct LaneSymbol {
   /// All lanes have the same one of these ...
   LaneRange range;
   Congruence congruence;
-  /// ... or, if there are any, they have one of these vectors. The first is the
-  /// one to expect.
-  std::vector<Lanes> options;
+  /// ... or, if there are any, they have one of these. The first is the one to
+  /// expect.
+  std::vector<LaneNumbers> options;
+  /// Whether each option is the same in all lanes.
+  bool isUniform = true;
   /// It takes all numbers of its range and congruence, each as often as others.
   bool isCounter = false;
   /// Which option it is depends on which that symbol has, if any.
@@ -39,14 +43,17 @@ struct LaneResidues {
   uint64_t modulus = 1, first = 0;
   /// What counters add: multiples of a step, from none on, so many.
   std::vector<std::pair<uint64_t, uint64_t>> counters;
-  /// Returns for each residue how often it is, in proportion.
-  std::vector<uint64_t> counts() const;
+  /// Returns the residues that there are, each with how often it is, in
+  /// proportion; in ascending order.
+  std::vector<std::pair<uint64_t, uint64_t>> counts() const;
   auto operator<=>(const LaneResidues &) const = default;
 };
 
 /// The unknown numbers of an analysis, and what is known of sums of them.
 class LaneSymbols {
 public:
+  /// Adds \p symbol, whose range and isUniform follow from its options, if it
+  /// has any.
   LaneSymbolId add(LaneSymbol symbol);
   /// Returns a new number that is the same in all lanes.
   LaneSum addUniform(LaneRange range = {}, Congruence congruence = {},
@@ -57,7 +64,7 @@ public:
   LaneSum addCounter(LaneRange range, Congruence congruence = {},
                      const llvm::Loop *loop = nullptr);
   /// Returns one of \p options, of which there is at least one.
-  LaneSum addChoice(std::vector<Lanes> options, const llvm::Loop *loop);
+  LaneSum addChoice(std::vector<LaneNumbers> options, const llvm::Loop *loop);
   const LaneSymbol &operator[](LaneSymbolId id) const { return table[id]; }
 
   /// Whether all lanes have the same number.
@@ -65,8 +72,14 @@ public:
   /// Splits \p sum into a part that is the same in all lanes, and one that is
   /// zero in lane 0 if its terms are numbers times uniform symbols.
   std::pair<LaneSum, LaneSum> split(const LaneSum &sum) const;
+  /// Returns \p sum where each symbol with options has that of which \p
+  /// optionOf gives the number.
+  LaneSum inCase(const LaneSum &sum,
+                 llvm::function_ref<size_t(LaneSymbolId)> optionOf) const;
   /// Returns \p sum where each symbol with options has the first of them.
-  LaneSum firstCase(const LaneSum &sum) const;
+  LaneSum firstCase(const LaneSum &sum) const {
+    return inCase(sum, [](LaneSymbolId) { return 0; });
+  }
   LaneRange range(const LaneSum &sum) const;
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;

@@ -217,15 +217,14 @@ bool LaneValues::areNearly(const BranchInst &branch, const LaneSum &round) {
             b = at(*compared->getOperand(1), *branch.getParent());
   std::optional<LaneSum> apart =
       a.isSum() && b.isSum() ? a.sum.minus(b.sum) : std::nullopt;
-  std::optional<Lanes> lanes =
+  std::optional<LaneNumbers> lanes =
       apart ? table.split(*apart).second.numbers() : std::nullopt;
   if (!lanes)
     return false;
-  auto [low, high] = std::minmax_element(lanes->begin(), lanes->end());
   return any_of(apart->terms(), [&](const LaneSum::Term &term) {
     return !round.terms().empty() &&
            term.product == round.terms().front().product &&
-           std::abs(term.factor[0]) > *high - *low;
+           std::abs(term.factor[0]) > lanes->span();
   });
 }
 
@@ -307,7 +306,7 @@ LaneValue LaneValues::sameEverywhere(const Value &value) {
   Type *type = value.getType();
   if (width == 1)
     return LaneValue::exact(
-        table.addChoice({everyLane(1), everyLane(0)}, loop));
+        table.addChoice({LaneNumbers(1), LaneNumbers(0)}, loop));
   if (width == 0 || width > kWordBits)
     return LaneValue::exact(table.addUniform({}, {}, &value, loop));
   const DataLayout &layout = function.getDataLayout();
@@ -584,12 +583,12 @@ LaneValue LaneValues::loadConstants(const Value &load,
     const auto *variable = dyn_cast_or_null<GlobalVariable>(
         symbols.size() == 1 ? table[symbols[0]].value : nullptr);
     if (!variable || !variable->isConstant() ||
-        !variable->hasDefinitiveInitializer() || term.factor != everyLane(1) ||
-        address.sum.terms().size() > 2)
+        !variable->hasDefinitiveInitializer() ||
+        term.factor != LaneNumbers(1) || address.sum.terms().size() > 2)
       return LaneValue::irregular();
     std::optional<LaneSum> rest =
         address.sum.minus(LaneSum::ofSymbol(symbols[0]));
-    std::optional<Lanes> offsets = rest ? rest->numbers() : std::nullopt;
+    std::optional<LaneNumbers> offsets = rest ? rest->numbers() : std::nullopt;
     if (!offsets)
       return LaneValue::irregular();
     LaneValue result = arithmetic.eachLane(
@@ -667,9 +666,8 @@ LaneValue LaneValues::ofShuffle(const CallBase &call) {
     return LaneArithmetic::worst(value, distance);
   LaneSum result;
   for (const LaneSum::Term &term : value.sum.terms()) {
-    if (any_of(term.product.symbols(), [&](LaneSymbolId id) {
-          return !all_of(table[id].options, isSame);
-        }))
+    if (any_of(term.product.symbols(),
+               [&](LaneSymbolId id) { return !table[id].isUniform; }))
       return LaneValue::unknown();
     Lanes factor;
     for (unsigned l = 0; l < kWarpLanes; ++l)

@@ -18,6 +18,8 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <map>
 #include <numeric>
 #include <set>
@@ -68,23 +70,19 @@ public:
       option = 0;
     }
   }
+  /// Returns the number of this case among those of the symbols of \p part.
+  size_t numberIn(const Cases &part) const {
+    size_t number = 0, radix = 1;
+    for (auto [id, option] : part.chosen) {
+      number += radix * chosen.at(id);
+      radix *= (*symbols)[id].options.size();
+    }
+    return number;
+  }
   /// Returns \p sum in this case.
   LaneSum in(const LaneSum &sum) const {
-    LaneSum result;
-    for (const LaneSum::Term &term : sum.terms()) {
-      Lanes factor = term.factor;
-      LaneProduct product = term.product;
-      for (LaneSymbolId id : term.product.symbols()) {
-        if ((*symbols)[id].options.empty())
-          continue;
-        product = product.without(id);
-        const Lanes &option = (*symbols)[id].options[chosen.at(driverOf(id))];
-        for (unsigned l = 0; l < kWarpLanes; ++l)
-          factor[l] *= option[l];
-      }
-      result.add(product, factor);
-    }
-    return result;
+    return symbols->inCase(
+        sum, [&](LaneSymbolId id) { return chosen.at(driverOf(id)); });
   }
 
 private:
@@ -96,11 +94,13 @@ private:
   std::map<LaneSymbolId, size_t> chosen;
 };
 
+using ActiveLanes = std::bitset<kWarpLanes>;
+
 /// Lanes whose distances are known.
 struct Group {
-  Congruence start;                         // modulo a line
-  std::vector<uint64_t> starts;             // how often, by residue
-  SmallVector<int64_t, kWarpLanes> offsets; // ascending, different
+  Congruence start;                                  // modulo a line
+  std::vector<std::pair<uint64_t, uint64_t>> starts; // how often which is
+  SmallVector<int64_t, kWarpLanes> offsets;          // ascending, different
 };
 
 /// One case: where the active lanes access memory.
@@ -117,8 +117,8 @@ struct Places {
 //===----------------------------------------------------------------------===//
 
 /// Returns the equal gaps of the lanes of \p mask in \p varying, if any.
-static std::optional<LaneStride>
-strideOf(const LaneSum &varying, const std::array<bool, kWarpLanes> &on) {
+static std::optional<LaneStride> strideOf(const LaneSum &varying,
+                                          ActiveLanes on) {
   if (varying.terms().size() != 1)
     return std::nullopt;
   const LaneSum::Term &term = varying.terms().front();
@@ -141,11 +141,11 @@ strideOf(const LaneSum &varying, const std::array<bool, kWarpLanes> &on) {
 /// Whether lanes with different factors in \p terms always lie further apart
 /// than \p span bytes: one unknown number is large enough.
 static bool liesApart(const LaneSymbols &symbols, ArrayRef<LaneSum::Term> terms,
-                      const std::array<bool, kWarpLanes> &on, int64_t span) {
+                      ActiveLanes on, int64_t span) {
   if (terms.size() != 1)
     return false;
   LaneSum product;
-  product.add(terms[0].product, everyLane(1));
+  product.add(terms[0].product, 1);
   int64_t least = symbols.range(product).low;
   std::set<int64_t> factors;
   for (unsigned l = 0; l < kWarpLanes; ++l)
@@ -158,11 +158,11 @@ static bool liesApart(const LaneSymbols &symbols, ArrayRef<LaneSum::Term> terms,
 }
 
 static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
-                       const std::array<bool, kWarpLanes> &on) {
+                       ActiveLanes on) {
   Places places;
   auto [uniform, varying] = symbols.split(address);
   SmallVector<LaneSum::Term, 2> unknown;
-  Lanes numbers{};
+  LaneNumbers numbers;
   for (const LaneSum::Term &term : varying.terms())
     if (term.product.isOne())
       numbers = term.factor;
@@ -173,6 +173,8 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
       return term.factor[a] == term.factor[b];
     });
   };
+  const std::vector<std::pair<uint64_t, uint64_t>> starts =
+      symbols.residues(uniform, kLineBytes).counts();
   SmallVector<unsigned, kWarpLanes> firsts; // lane of each group
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
@@ -186,17 +188,15 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
       firsts.push_back(l);
       LaneSum base = uniform, beside;
       for (const LaneSum::Term &term : unknown) {
-        base.add(term.product, everyLane(term.factor[l]));
-        beside.add(term.product, everyLane(term.factor[l]));
+        base.add(term.product, term.factor[l]);
+        beside.add(term.product, term.factor[l]);
       }
       // What lanes are apart is a multiple of rows.
-      std::vector<uint64_t> starts =
-          symbols.residues(uniform, kLineBytes).counts();
-      auto moved = static_cast<ptrdiff_t>(
-          symbols.congruence(beside, kLineBytes).residue);
-      std::rotate(starts.begin(), starts.end() - moved, starts.end());
+      uint64_t moved = symbols.congruence(beside, kLineBytes).residue;
       places.groups.push_back(
-          {symbols.congruence(base, kLineBytes), std::move(starts), {}});
+          {symbols.congruence(base, kLineBytes), starts, {}});
+      for (auto &[start, often] : places.groups.back().starts)
+        start = (start + moved) % kLineBytes;
     }
     places.groups[number].offsets.push_back(numbers[l]);
     low = std::min(low, numbers[l]);
@@ -217,14 +217,16 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
 // Counts
 //===----------------------------------------------------------------------===//
 
-/// Returns how many blocks of \p granule bytes the accesses touch.
+/// Returns how many blocks of \p granule bytes, a power of two, the accesses
+/// touch.
 static uint64_t touched(ArrayRef<int64_t> offsets, int64_t start,
-                        unsigned sizeBytes, int64_t granule) {
+                        unsigned sizeBytes, uint64_t granule) {
   uint64_t count = 0;
   int64_t next = INT64_MIN;
+  unsigned bits = Log2_64(granule);
   for (int64_t offset : offsets) {
-    int64_t first = divideFloorSigned(start + offset, granule),
-            last = divideFloorSigned(start + offset + sizeBytes - 1, granule);
+    int64_t first = (start + offset) >> bits,
+            last = (start + offset + sizeBytes - 1) >> bits;
     first = std::max(first, next);
     if (first <= last)
       count += last - first + 1;
@@ -259,8 +261,8 @@ static uint64_t turnsOf(ArrayRef<int64_t> lanes, unsigned sizeBytes) {
 /// Returns the blocks of \p granule bytes that a group touches on average.
 static double averageOf(const Group &group, const AccessSize &size,
                         uint64_t granule) {
-  std::vector<uint64_t> starts(granule, 0); // those of a line, folded
-  for (auto [start, often] : enumerate(group.starts))
+  std::array<uint64_t, kLineBytes> starts{}; // folded
+  for (auto [start, often] : group.starts)
     if ((start + group.offsets.front()) % size.alignBytes == 0)
       starts[start % granule] += often;
   uint64_t times = 0, count = 0;
@@ -269,7 +271,7 @@ static double averageOf(const Group &group, const AccessSize &size,
       continue;
     times += often;
     count += often * touched(group.offsets, static_cast<int64_t>(start),
-                             size.bytes, static_cast<int64_t>(granule));
+                             size.bytes, granule);
   }
   return times ? double(count) / double(times) : 0;
 }
@@ -341,10 +343,9 @@ static WarpCost costOfPlaces(const Places &places, const AccessSize &size,
 }
 
 /// Banks need the lanes in their order.
-static void countTurns(const LaneSum &varying,
-                       const std::array<bool, kWarpLanes> &on,
+static void countTurns(const LaneSum &varying, ActiveLanes on,
                        unsigned sizeBytes, WarpCost &cost) {
-  std::optional<Lanes> numbers = varying.numbers();
+  std::optional<LaneNumbers> numbers = varying.numbers();
   if (!numbers)
     return;
   // Inactive lanes repeat an active one of their part; without one, it has one
@@ -364,9 +365,135 @@ static void countTurns(const LaneSum &varying,
   cost.sectors = {turns, turns, double(turns)};
 }
 
-static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
-                        ArrayRef<LaneValue> masks, const AccessSize &size,
-                        MemoryPath path) {
+//===----------------------------------------------------------------------===//
+// WarpCosts
+//===----------------------------------------------------------------------===//
+
+static bool hasOptions(const LaneSymbols &symbols, const LaneSum &sum) {
+  return any_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
+      return !symbols[id].options.empty();
+    });
+  });
+}
+
+/// Of the start only its place in a line counts, but for what has cases, and
+/// for unknown numbers that lanes add, too: their sum may be known better.
+WarpCosts::Place WarpCosts::placeOf(const LaneSum &address,
+                                    const AccessSize &size,
+                                    MemoryPath path) const {
+  auto [uniform, varying] = symbols.split(address);
+  LaneResidues residues = symbols.residues(uniform, kLineBytes);
+  bool isKept = hasOptions(symbols, uniform);
+  LaneSum kept, rest;
+  for (const LaneSum::Term &term : uniform.terms()) {
+    bool isShared = any_of(varying.terms(), [&](const LaneSum::Term &other) {
+      return !term.product.isOne() && term.product == other.product;
+    });
+    (isKept || isShared ? kept : rest).add(term.product, term.factor);
+  }
+  Congruence start = symbols.congruence(rest, kLineBytes);
+  return {std::move(varying),  std::move(kept), start.modulus,   start.residue,
+          std::move(residues), size.bytes,      size.alignBytes, path};
+}
+
+/// One case: the lanes \p on access \p address.
+const WarpCost &WarpCosts::ofCase(const Place &place, const LaneSum &address,
+                                  uint32_t on, const AccessSize &size,
+                                  MemoryPath path) {
+  auto [found, isNew] = cases.try_emplace({place, on});
+  if (isNew) {
+    found->second = costOfPlaces(placesOf(symbols, address, on), size, path);
+    if (path == MemoryPath::Banks)
+      countTurns(symbols.split(address).second, on, size.bytes, found->second);
+  }
+  return found->second;
+}
+
+/// Adds \p one, a further case, to \p all: that with the most lanes is the one
+/// to expect.
+static void join(WarpCost &all, const WarpCost &one) {
+  if (all.isNever) {
+    all = one;
+    return;
+  }
+  bool isBetter = one.lanes > all.lanes;
+  auto joined = [&](const Estimate &a, const Estimate &b) {
+    return Estimate{std::min(a.least, b.least), std::max(a.most, b.most),
+                    isBetter ? b.expected : a.expected};
+  };
+  Estimate sectors = joined(all.sectors, one.sectors),
+           ideal = joined(all.ideal, one.ideal);
+  if (isBetter)
+    all = one;
+  all.sectors = sectors;
+  all.ideal = ideal;
+}
+
+/// Returns those of \p all that no other contains, the largest first, and then
+/// those that contain no other: further lanes never move less.
+static std::vector<ActiveLanes> extremesOf(std::vector<ActiveLanes> all) {
+  stable_sort(
+      all, [](ActiveLanes a, ActiveLanes b) { return a.count() > b.count(); });
+  std::vector<ActiveLanes> largest, smallest;
+  for (ActiveLanes on : all)
+    if (none_of(largest, [&](ActiveLanes kept) { return (on & ~kept).none(); }))
+      largest.push_back(on);
+  for (ActiveLanes on : reverse(all))
+    if (none_of(smallest,
+                [&](ActiveLanes kept) { return (kept & ~on).none(); }))
+      smallest.push_back(on);
+  for (ActiveLanes on : smallest)
+    if (!is_contained(largest, on))
+      largest.push_back(on);
+  return largest;
+}
+
+namespace {
+/// The lanes that fulfil a condition, in all cases of its symbols.
+struct MaskCases {
+  MaskCases(const LaneSymbols &symbols, const LaneSum &mask) : own(symbols) {
+    own.add(mask);
+    Cases at = own;
+    for (size_t i = 0, count = own.count(); i < count; ++i, at.next()) {
+      ActiveLanes &on = lanes.emplace_back();
+      if (std::optional<LaneNumbers> numbers = at.in(mask).numbers())
+        for (unsigned l = 0; l < kWarpLanes; ++l)
+          on[l] = (*numbers)[l] != 0;
+      else
+        areKnown = false, on.set();
+    }
+  }
+  Cases own;
+  std::vector<ActiveLanes> lanes; // by number of case
+  bool areKnown = true;
+};
+
+/// What an address is in all cases of its symbols, but no more than some.
+struct AddressCases {
+  AddressCases(const LaneSymbols &symbols, const LaneSum &address, size_t most)
+      : own(symbols) {
+    own.add(address);
+    Cases at = own;
+    std::map<LaneSum, size_t> found;
+    for (size_t i = 0, count = std::min(own.count(), most); i < count;
+         ++i, at.next()) {
+      LaneSum sum = at.in(address);
+      auto [place, isNew] = found.try_emplace(sum, different.size());
+      if (isNew)
+        different.push_back({std::move(sum), {}});
+      numbers.push_back(place->second);
+    }
+  }
+  Cases own;
+  std::vector<size_t> numbers; // in different, by number of case
+  /// With the lanes that are on, in each case of all symbols.
+  std::vector<std::pair<LaneSum, std::vector<ActiveLanes>>> different;
+};
+} // namespace
+
+WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
+                            const AccessSize &size, MemoryPath path) {
   Cases cases(symbols);
   cases.add(address.sum);
   bool isBounded = !address.isAssumed;
@@ -391,43 +518,37 @@ static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
     count = 1;
   }
   bool mayBeNever = !isBounded;
-  WarpCost result;
-  result.isNever = true;
+  std::vector<MaskCases> conditions;
+  for (const LaneSum *mask : known) {
+    conditions.emplace_back(symbols, *mask);
+    isBounded &= conditions.back().areKnown;
+  }
+  AddressCases accesses(symbols, address.sum, count);
+  size_t most = 0, first = 0;
   for (size_t i = 0; i < count; ++i, cases.next()) {
-    std::array<bool, kWarpLanes> on;
-    on.fill(true);
-    for (const LaneSum *mask : known)
-      if (std::optional<Lanes> lanes = cases.in(*mask).numbers())
-        for (unsigned l = 0; l < kWarpLanes; ++l)
-          on[l] = on[l] && (*lanes)[l] != 0;
-      else
-        isBounded = false;
-    if (!is_contained(on, true)) {
+    ActiveLanes on;
+    on.set();
+    for (const MaskCases &condition : conditions)
+      on &= condition.lanes[cases.numberIn(condition.own)];
+    if (on.none()) {
       mayBeNever = true;
       continue;
     }
-    LaneSum sum = cases.in(address.sum);
-    Places places = placesOf(symbols, sum, on);
-    WarpCost cost = costOfPlaces(places, size, path);
-    if (path == MemoryPath::Banks)
-      countTurns(symbols.split(sum).second, on, size.bytes, cost);
-    Estimate sectors = cost.sectors, ideal = cost.ideal;
-    bool isBetter = result.isNever || cost.lanes > result.lanes;
-    auto join = [&](Estimate &all, const Estimate &one) {
-      if (result.isNever)
-        all.least = one.least;
-      all.least = std::min(all.least, one.least);
-      all.most = std::max(all.most, one.most);
-      all.expected = isBetter ? one.expected : all.expected;
-      return all;
-    };
-    sectors = join(result.sectors, sectors);
-    ideal = join(result.ideal, ideal);
-    if (isBetter)
-      result = cost;
-    result.sectors = sectors;
-    result.ideal = ideal;
-    result.isNever = false;
+    size_t here = accesses.numbers[cases.numberIn(accesses.own)];
+    accesses.different[here].second.push_back(on);
+    if (on.count() > most) {
+      most = on.count();
+      first = here;
+    }
+  }
+  // That with the first of the cases with the most lanes decides.
+  std::swap(accesses.different[0], accesses.different[first]);
+  WarpCost result;
+  result.isNever = true;
+  for (const auto &[sum, all] : accesses.different) {
+    Place place = placeOf(sum, size, path);
+    for (ActiveLanes on : std::get<0>(place).numbers() ? extremesOf(all) : all)
+      join(result, ofCase(place, sum, on.to_ulong(), size, path));
   }
   result.mayBeNever = mayBeNever;
   if (!isBounded && !result.isNever) {
@@ -442,37 +563,15 @@ static WarpCost compute(const LaneSymbols &symbols, const LaneValue &address,
   return result;
 }
 
-static bool hasOptions(const LaneSymbols &symbols, const LaneSum &sum) {
-  return any_of(sum.terms(), [&](const LaneSum::Term &term) {
-    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
-      return !symbols[id].options.empty();
-    });
-  });
-}
-
 const WarpCost &WarpCosts::of(const LaneValue &address,
                               ArrayRef<LaneValue> masks, const AccessSize &size,
                               MemoryPath path) {
-  auto [uniform, varying] = symbols.split(address.sum);
-  // Of the start only its place in a line counts, unless it has cases, or lanes
-  // add unknown numbers that may be in it, too.
-  bool counts = hasOptions(symbols, uniform) || !varying.numbers();
-  Congruence start = symbols.congruence(uniform, kLineBytes);
-  Key key{varying,
-          counts ? uniform : LaneSum(),
-          {},
-          start.modulus,
-          start.residue,
-          symbols.residues(uniform, kLineBytes),
-          size.bytes,
-          size.alignBytes,
-          path,
-          address.isAssumed};
+  Key key{placeOf(address.sum, size, path), {}, address.isAssumed};
   for (const LaneValue &mask : masks)
-    std::get<2>(key).emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
+    std::get<1>(key).emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
   auto [place, isNew] = known.try_emplace(std::move(key));
   if (isNew)
-    place->second = compute(symbols, address, masks, size, path);
+    place->second = compute(address, masks, size, path);
   return place->second;
 }
 

@@ -82,13 +82,23 @@ public:
                      const AccessSize &size, MemoryPath path);
 
 private:
+  /// All of an address that a cost depends on: what varies, and the start.
+  using Place = std::tuple<LaneSum, LaneSum, uint64_t, uint64_t, LaneResidues,
+                           unsigned, unsigned, MemoryPath>;
   /// All that a cost depends on.
-  using Key =
-      std::tuple<LaneSum, LaneSum, std::vector<std::pair<LaneSum, bool>>,
-                 uint64_t, uint64_t, LaneResidues, unsigned, unsigned,
-                 MemoryPath, bool>;
+  using Key = std::tuple<Place, std::vector<std::pair<LaneSum, bool>>, bool>;
+
+  Place placeOf(const LaneSum &address, const AccessSize &size,
+                MemoryPath path) const;
+  const WarpCost &ofCase(const Place &place, const LaneSum &address,
+                         uint32_t on, const AccessSize &size, MemoryPath path);
+  WarpCost compute(const LaneValue &address, llvm::ArrayRef<LaneValue> masks,
+                   const AccessSize &size, MemoryPath path);
+
   const LaneSymbols &symbols;
   std::map<Key, WarpCost> known;
+  /// Of lanes that are on; many accesses, and cases of one, have the same.
+  std::map<std::pair<Place, uint32_t>, WarpCost> cases;
 };
 
 } // namespace gpulto
