@@ -65,9 +65,14 @@ namespace gpulto {
 // Words
 //===----------------------------------------------------------------------===//
 
-static constexpr StringLiteral kExchangeDimensions =
-    "exchange the dimensions of the index, or of the block, so that "
-    "threadIdx.x counts neighboring elements";
+/// Returns what to do where neighboring threads of \p block take elements of
+/// different rows.
+static std::string adviceAcrossRows(const std::array<uint32_t, 3> &block) {
+  if (block[1] * block[2] == 1)
+    return "let threadIdx.x count along rows, or store the array transposed";
+  return "exchange the dimensions of the index, or of the block, so that "
+         "threadIdx.x counts neighboring elements";
+}
 
 namespace {
 /// Says in words what a cost is.
@@ -174,7 +179,7 @@ void RowWriter::explainStride(const LaneStride &stride,
     row.advice = "make the array of structures a structure of arrays, or load "
                  "whole structures at once, aligned to 8 or 16 bytes";
   } else {
-    row.advice = kExchangeDimensions.str();
+    row.advice = adviceAcrossRows(row.block);
   }
 }
 
@@ -196,7 +201,7 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
           ": a warp has several rows of " + utostr(row.block[0]) + " threads";
       row.advice = "make blocks at least 32 threads wide";
     } else {
-      row.advice = kExchangeDimensions.str();
+      row.advice = adviceAcrossRows(row.block);
     }
     break;
   case AccessVerdict::Conflict:

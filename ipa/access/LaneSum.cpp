@@ -5,6 +5,7 @@
 #include "ipa/access/LaneSum.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -70,6 +71,8 @@ std::strong_ordering LaneNumbers::operator<=>(const LaneNumbers &other) const {
 }
 
 std::optional<LaneProduct> LaneProduct::times(const LaneProduct &other) const {
+  if (isOne() || other.isOne())
+    return isOne() ? other : *this;
   SmallVector<LaneSymbolId, 2 * kMostFactors> all(symbols());
   append_range(all, other.symbols());
   if (all.size() > kMostFactors)
@@ -89,19 +92,6 @@ LaneProduct LaneProduct::without(LaneSymbolId id) const {
       isGone = true;
     else if (place != result.factors.end())
       *place++ = factor;
-  return result;
-}
-
-bool LaneProduct::contains(LaneSymbolId id) const {
-  return is_contained(factors, id);
-}
-
-SmallVector<LaneSymbolId, LaneProduct::kMostFactors>
-LaneProduct::symbols() const {
-  SmallVector<LaneSymbolId, kMostFactors> result;
-  for (LaneSymbolId factor : factors)
-    if (factor != kNoSymbol)
-      result.push_back(factor);
   return result;
 }
 

@@ -18,7 +18,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
-#include "llvm/ADT/SmallVector.h"
 
 #include <array>
 #include <compare>
@@ -109,8 +108,13 @@ public:
   /// Returns the product without one factor \p id, which it has.
   LaneProduct without(LaneSymbolId id) const;
   bool isOne() const { return factors[0] == kNoSymbol; }
-  bool contains(LaneSymbolId id) const;
-  llvm::SmallVector<LaneSymbolId, kMostFactors> symbols() const;
+  /// Valid as long as this.
+  llvm::ArrayRef<LaneSymbolId> symbols() const {
+    unsigned count = 0;
+    while (count < kMostFactors && factors[count] != kNoSymbol)
+      ++count;
+    return llvm::ArrayRef(factors.data(), count);
+  }
   auto operator<=>(const LaneProduct &) const = default;
 
 private:

@@ -393,19 +393,24 @@ WarpCosts::Place WarpCosts::placeOf(const LaneSum &address,
     (isKept || isShared ? kept : rest).add(term.product, term.factor);
   }
   Congruence start = symbols.congruence(rest, kLineBytes);
-  return {std::move(varying),  std::move(kept), start.modulus,   start.residue,
-          std::move(residues), size.bytes,      size.alignBytes, path};
+  return {std::move(varying),
+          std::move(kept),
+          start.modulus,
+          start.residue,
+          std::move(residues),
+          size,
+          path};
 }
 
 /// One case: the lanes \p on access \p address.
 const WarpCost &WarpCosts::ofCase(const Place &place, const LaneSum &address,
-                                  uint32_t on, const AccessSize &size,
-                                  MemoryPath path) {
+                                  uint32_t on) {
   auto [found, isNew] = cases.try_emplace({place, on});
   if (isNew) {
-    found->second = costOfPlaces(placesOf(symbols, address, on), size, path);
-    if (path == MemoryPath::Banks)
-      countTurns(symbols.split(address).second, on, size.bytes, found->second);
+    found->second =
+        costOfPlaces(placesOf(symbols, address, on), place.size, place.path);
+    if (place.path == MemoryPath::Banks)
+      countTurns(place.varying, on, place.size.bytes, found->second);
   }
   return found->second;
 }
@@ -493,7 +498,7 @@ struct AddressCases {
 } // namespace
 
 WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
-                            const AccessSize &size, MemoryPath path) {
+                            const Place &place) {
   Cases cases(symbols);
   cases.add(address.sum);
   bool isBounded = !address.isAssumed;
@@ -523,6 +528,7 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
     conditions.emplace_back(symbols, *mask);
     isBounded &= conditions.back().areKnown;
   }
+  bool isSameInAll = !hasOptions(symbols, address.sum);
   AddressCases accesses(symbols, address.sum, count);
   size_t most = 0, first = 0;
   for (size_t i = 0; i < count; ++i, cases.next()) {
@@ -546,13 +552,14 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   WarpCost result;
   result.isNever = true;
   for (const auto &[sum, all] : accesses.different) {
-    Place place = placeOf(sum, size, path);
-    for (ActiveLanes on : std::get<0>(place).numbers() ? extremesOf(all) : all)
-      join(result, ofCase(place, sum, on.to_ulong(), size, path));
+    Place here = isSameInAll ? place : placeOf(sum, place.size, place.path);
+    for (ActiveLanes on : here.varying.numbers() ? extremesOf(all) : all)
+      join(result, ofCase(here, sum, on.to_ulong()));
   }
   result.mayBeNever = mayBeNever;
   if (!isBounded && !result.isNever) {
-    bool isCached = path == MemoryPath::Cached;
+    const AccessSize &size = place.size;
+    bool isCached = place.path == MemoryPath::Cached;
     uint64_t each = (size.bytes + kSectorBytes - 1) / kSectorBytes +
                     (size.alignBytes < size.bytes ? 1 : 0);
     result.sectors.least = isCached ? idealOf(1, size.bytes) : 0;
@@ -569,10 +576,10 @@ const WarpCost &WarpCosts::of(const LaneValue &address,
   Key key{placeOf(address.sum, size, path), {}, address.isAssumed};
   for (const LaneValue &mask : masks)
     std::get<1>(key).emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
-  auto [place, isNew] = known.try_emplace(std::move(key));
+  auto [found, isNew] = known.try_emplace(std::move(key));
   if (isNew)
-    place->second = compute(address, masks, size, path);
-  return place->second;
+    found->second = compute(address, masks, std::get<0>(found->first));
+  return found->second;
 }
 
 } // namespace gpulto

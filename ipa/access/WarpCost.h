@@ -57,6 +57,7 @@ struct AccessSize {
   unsigned bytes = 0;
   /// A power of two that divides the address.
   unsigned alignBytes = 1;
+  auto operator<=>(const AccessSize &) const = default;
 };
 
 /// How memory answers.
@@ -83,17 +84,23 @@ public:
 
 private:
   /// All of an address that a cost depends on: what varies, and the start.
-  using Place = std::tuple<LaneSum, LaneSum, uint64_t, uint64_t, LaneResidues,
-                           unsigned, unsigned, MemoryPath>;
+  struct Place {
+    LaneSum varying, kept;
+    uint64_t modulus, residue;
+    LaneResidues residues;
+    AccessSize size;
+    MemoryPath path;
+    auto operator<=>(const Place &) const = default;
+  };
   /// All that a cost depends on.
   using Key = std::tuple<Place, std::vector<std::pair<LaneSum, bool>>, bool>;
 
   Place placeOf(const LaneSum &address, const AccessSize &size,
                 MemoryPath path) const;
   const WarpCost &ofCase(const Place &place, const LaneSum &address,
-                         uint32_t on, const AccessSize &size, MemoryPath path);
+                         uint32_t on);
   WarpCost compute(const LaneValue &address, llvm::ArrayRef<LaneValue> masks,
-                   const AccessSize &size, MemoryPath path);
+                   const Place &place);
 
   const LaneSymbols &symbols;
   std::map<Key, WarpCost> known;
