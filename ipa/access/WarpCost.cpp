@@ -369,11 +369,14 @@ static void countTurns(const LaneSum &varying, ActiveLanes on,
 // WarpCosts
 //===----------------------------------------------------------------------===//
 
+static bool hasOptions(const LaneSymbols &symbols, const LaneSum::Term &term) {
+  return any_of(term.product.symbols(),
+                [&](LaneSymbolId id) { return !symbols[id].options.empty(); });
+}
+
 static bool hasOptions(const LaneSymbols &symbols, const LaneSum &sum) {
   return any_of(sum.terms(), [&](const LaneSum::Term &term) {
-    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
-      return !symbols[id].options.empty();
-    });
+    return hasOptions(symbols, term);
   });
 }
 
@@ -384,13 +387,18 @@ WarpCosts::Place WarpCosts::placeOf(const LaneSum &address,
                                     MemoryPath path) const {
   auto [uniform, varying] = symbols.split(address);
   LaneResidues residues = symbols.residues(uniform, kLineBytes);
-  bool isKept = hasOptions(symbols, uniform);
+  // What may be added to a term in some case, or in some lane.
+  SmallVector<LaneSymbolId, 8> meeting;
+  for (const LaneSum *part : {&uniform, &varying})
+    for (const LaneSum::Term &term : part->terms())
+      if (part == &varying || hasOptions(symbols, term))
+        append_range(meeting, term.product.symbols());
   LaneSum kept, rest;
   for (const LaneSum::Term &term : uniform.terms()) {
-    bool isShared = any_of(varying.terms(), [&](const LaneSum::Term &other) {
-      return !term.product.isOne() && term.product == other.product;
+    bool isKept = any_of(term.product.symbols(), [&](LaneSymbolId id) {
+      return is_contained(meeting, id);
     });
-    (isKept || isShared ? kept : rest).add(term.product, term.factor);
+    (isKept ? kept : rest).add(term.product, term.factor);
   }
   Congruence start = symbols.congruence(rest, kLineBytes);
   return {std::move(varying),
