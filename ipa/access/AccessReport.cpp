@@ -527,7 +527,8 @@ bool ShapeReport::runClasses(ArrayRef<WarpClass> classes, bool mayStop) {
   for (const WarpClass &warps : classes) {
     WarpContext context(shape, warps, analyses);
     LaneValues values(kernel, context);
-    WarpCosts known(context.symbols);
+    // Of a block that is an example, bounds would be none.
+    WarpCosts known(context.symbols, /*hasBounds=*/!isExample);
     addBody(values, known, warps);
     if (mayStop && warps.warps() > 1 && context.arithmetic.differsByWarp())
       return false;
@@ -670,6 +671,14 @@ static bool readsSecondIndex(const Function &kernel) {
   });
 }
 
+static bool readsBlockSize(const Function &kernel) {
+  return any_of(instructions(kernel), [](const Instruction &instruction) {
+    const auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return call &&
+           call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_ntid_x;
+  });
+}
+
 /// Returns shapes that a kernel of which no launch is known is reported for,
 /// the likeliest first.
 static std::vector<LaunchShape> examplesFor(const Function &kernel) {
@@ -682,6 +691,8 @@ static std::vector<LaunchShape> examplesFor(const Function &kernel) {
   if (auto most = dimensionsOf(kernel, "nvvm.maxntid"))
     if (isFlat || (*most)[1] > 1)
       return {shape((*most)[0], (*most)[1], (*most)[2])};
+  if (isFlat && !readsBlockSize(kernel))
+    return {shape(256, 1, 1)};
   if (isFlat)
     return {shape(256, 1, 1), shape(128, 1, 1)};
   return {shape(32, 8, 1), shape(16, 16, 1)};

@@ -505,8 +505,47 @@ struct AddressCases {
 };
 } // namespace
 
+/// Takes from \p result what bounds say.
+static void loseBounds(WarpCost &result, const AccessSize &size,
+                       MemoryPath path) {
+  bool isCached = path == MemoryPath::Cached;
+  uint64_t each = (size.bytes + kSectorBytes - 1) / kSectorBytes +
+                  (size.alignBytes < size.bytes ? 1 : 0);
+  result.sectors.least = isCached ? idealOf(1, size.bytes) : 0;
+  result.sectors.most = std::max<uint64_t>(
+      isCached ? kWarpLanes * each : kWarpLanes - 1, result.sectors.most);
+  result.ideal.least = std::min(result.ideal.least, result.sectors.least);
+}
+
+/// Returns the case to expect, without bounds, or nothing if no lane is there.
+std::optional<WarpCost> WarpCosts::firstCase(const LaneSum &address,
+                                             ArrayRef<LaneValue> masks,
+                                             const Place &place) {
+  ActiveLanes on;
+  on.set();
+  for (const LaneValue &mask : masks)
+    if (mask.isSum())
+      if (std::optional<LaneNumbers> lanes =
+              symbols.firstCase(mask.sum).numbers())
+        for (unsigned l = 0; l < kWarpLanes; ++l)
+          on[l] = on[l] && (*lanes)[l] != 0;
+  if (on.none())
+    return std::nullopt;
+  LaneSum sum = symbols.firstCase(address);
+  Place here = hasOptions(symbols, address)
+                   ? placeOf(sum, place.size, place.path)
+                   : place;
+  WarpCost result = ofCase(here, sum, on.to_ulong());
+  result.mayBeNever = true;
+  loseBounds(result, place.size, place.path);
+  return result;
+}
+
 WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
                             const Place &place) {
+  if (!hasBounds)
+    if (std::optional<WarpCost> cost = firstCase(address.sum, masks, place))
+      return *cost;
   Cases cases(symbols);
   cases.add(address.sum);
   bool isBounded = !address.isAssumed;
@@ -565,16 +604,8 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
       join(result, ofCase(here, sum, on.to_ulong()));
   }
   result.mayBeNever = mayBeNever;
-  if (!isBounded && !result.isNever) {
-    const AccessSize &size = place.size;
-    bool isCached = place.path == MemoryPath::Cached;
-    uint64_t each = (size.bytes + kSectorBytes - 1) / kSectorBytes +
-                    (size.alignBytes < size.bytes ? 1 : 0);
-    result.sectors.least = isCached ? idealOf(1, size.bytes) : 0;
-    result.sectors.most = std::max<uint64_t>(
-        isCached ? kWarpLanes * each : kWarpLanes - 1, result.sectors.most);
-    result.ideal.least = std::min(result.ideal.least, result.sectors.least);
-  }
+  if (!isBounded && !result.isNever)
+    loseBounds(result, place.size, place.path);
   return result;
 }
 

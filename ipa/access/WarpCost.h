@@ -75,7 +75,9 @@ enum class MemoryPath : uint8_t {
 /// the counts: as the emulator's (emulator/machine/Sectors.cpp).
 class WarpCosts {
 public:
-  explicit WarpCosts(const LaneSymbols &symbols) : symbols(symbols) {}
+  /// Without \p hasBounds only the case to expect is looked at.
+  WarpCosts(const LaneSymbols &symbols, bool hasBounds)
+      : symbols(symbols), hasBounds(hasBounds) {}
 
   /// Returns what a warp moves whose lanes access \p size at the sum \p
   /// address, if they fulfil \p masks. Valid as long as this.
@@ -99,10 +101,14 @@ private:
                 MemoryPath path) const;
   const WarpCost &ofCase(const Place &place, const LaneSum &address,
                          uint32_t on);
+  std::optional<WarpCost> firstCase(const LaneSum &address,
+                                    llvm::ArrayRef<LaneValue> masks,
+                                    const Place &place);
   WarpCost compute(const LaneValue &address, llvm::ArrayRef<LaneValue> masks,
                    const Place &place);
 
   const LaneSymbols &symbols;
+  bool hasBounds;
   std::map<Key, WarpCost> known;
   /// Of lanes that are on; many accesses, and cases of one, have the same.
   std::map<std::pair<Place, uint32_t>, WarpCost> cases;
