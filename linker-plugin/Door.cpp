@@ -140,7 +140,8 @@ Expected<DoorOutputs> runPipeline(LinkInputs &inputs,
     if (!result.link.buildFile.empty())
       return result;
     if (!options.remarksFile.empty())
-      if (Error error = diagnostics.writeRemarksYaml(options.remarksFile))
+      if (Error error = diagnostics.writeRemarks(options.remarksFile,
+                                                 options.remarksFormat))
         return error;
   }
   if (natives.hasOtherKind()) {

@@ -180,6 +180,12 @@ Error readDiagnosticsOptions(const ArgList &args, ParsedLinkOptions &result) {
   to.keepRemarks = !result.remarksFile.empty();
   to.kept = args.getLastArgValue(options::OPT_remarks_passes);
   to.stories = kStoryPasses;
+  if (StringRef format = args.getLastArgValue(options::OPT_remarks_format);
+      format == "bitstream")
+    result.remarksFormat = remarks::Format::Bitstream;
+  else if (!format.empty() && format != "yaml")
+    return makeError("--gpulto-remarks-format=" + format +
+                     ": expected yaml or bitstream");
   return Diagnostics::checkOptions(to);
 }
 

@@ -43,8 +43,9 @@ struct ParsedLinkOptions {
   DiagnosticsOptions diagnostics;
   /// With -r: make native code now instead of joining the objects.
   bool nativeRelocatable = false;
-  /// YAML file of all remarks; empty: none is written.
+  /// File of all remarks; empty: none is written.
   std::string remarksFile;
+  llvm::remarks::Format remarksFormat = llvm::remarks::Format::YAML;
   SkippedOptions skipped;
   /// Replacements for the start of a path in the stamp, in the order given:
   /// each applies to the result of the one before.

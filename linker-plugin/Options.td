@@ -284,8 +284,13 @@ def time_trace : Joined<["--"], "gpulto-time-trace=">,
 
 def remarks : Joined<["--"], "gpulto-remarks=">, Visibility<[LinkOption]>,
   MetaVarName<"<file>">,
-  HelpText<"Write every remark of the link-time optimizations to <file> as "
-           "YAML; -fsave-optimization-record writes <output>.opt.ld.yaml">;
+  HelpText<"Write every remark of the link-time optimizations to <file>; "
+           "-fsave-optimization-record writes <output>.opt.ld.yaml">;
+
+def remarks_format : Joined<["--"], "gpulto-remarks-format=">,
+  Visibility<[LinkOption]>, MetaVarName<"<yaml|bitstream>">,
+  HelpText<"Write the file of remarks in this format of LLVM's; the default is "
+           "'yaml'. The driver passes it for -fsave-optimization-record=">;
 
 def remarks_passes : Joined<["--"], "gpulto-remarks-passes=">,
   Visibility<[LinkerOption]>, MetaVarName<"<regex>">,

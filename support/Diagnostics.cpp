@@ -422,13 +422,13 @@ std::vector<Remark> Diagnostics::takeStories() {
   return taken;
 }
 
-llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
+llvm::Error Diagnostics::writeRemarks(llvm::StringRef path,
+                                      llvm::remarks::Format format) {
   std::lock_guard guard(lock);
   sortRemarks(remarks);
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto serializer =
-      llvm::remarks::createRemarkSerializer(llvm::remarks::Format::YAML, os);
+  auto serializer = llvm::remarks::createRemarkSerializer(format, os);
   if (!serializer)
     return serializer.takeError();
   for (const Remark &remark : remarks) {
@@ -445,5 +445,6 @@ llvm::Error Diagnostics::writeRemarksYaml(llvm::StringRef path) {
     out.Args.back().Val = remark.text;
     (*serializer)->emit(out);
   }
+  (*serializer)->finalize();
   return writeFileAtomically(path, os.str());
 }

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Remarks/RemarkFormat.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Regex.h"
 
@@ -61,7 +62,7 @@ struct DiagnosticsOptions {
   std::string passed;            ///< regex of -Rpass=; empty: none printed
   std::string missed;            ///< regex of -Rpass-missed=
   std::string analysis;          ///< regex of -Rpass-analysis=
-  bool keepRemarks = false;      ///< keep remarks for writeRemarksYaml
+  bool keepRemarks = false;      ///< keep remarks for writeRemarks
   std::string kept;              ///< regex of their passes; empty: all
   /// Regex of the passes whose remarks takeStories() returns; empty: none.
   std::string stories;
@@ -126,9 +127,11 @@ public:
   /// and forgets it. For a linker that prints messages itself.
   void handOver(Sink sink);
 
-  /// Writes the remarks that are kept (keepRemarks) in LLVM's YAML remark
-  /// format, sorted.
-  llvm::Error writeRemarksYaml(llvm::StringRef path);
+  /// Writes the remarks that are kept (keepRemarks) in one of LLVM's formats,
+  /// YAML or bitstream, sorted.
+  llvm::Error
+  writeRemarks(llvm::StringRef path,
+               llvm::remarks::Format format = llvm::remarks::Format::YAML);
 
   const DiagnosticsOptions &options() const { return opts; }
 

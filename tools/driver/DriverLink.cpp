@@ -165,10 +165,18 @@ static void addDoor(Command &command, const CommandLine &line,
     addForLinker(command, linker.door, "O" + level);
 }
 
+namespace {
+/// Where the remarks of a link go.
+struct RemarksFile {
+  std::string path; ///< empty: nowhere
+  std::string format = "yaml";
+};
+} // namespace
+
 /// Returns where clang's options want the remarks of the link to \p output, by
-/// the name that clang gives such files; nothing if they want none. Errors:
-/// they want another format.
-static Expected<std::string> remarksFile(const opt::ArgList &args,
+/// the name that clang gives such files. Errors: they want a format that LLVM
+/// does not have.
+static Expected<RemarksFile> remarksFile(const opt::ArgList &args,
                                          StringRef output) {
   const opt::Arg *save =
       args.getLastArg(opts::OPT_fsave_optimization_record,
@@ -177,15 +185,18 @@ static Expected<std::string> remarksFile(const opt::ArgList &args,
   const opt::Arg *file =
       args.getLastArg(opts::OPT_foptimization_record_file_EQ);
   if (save && save->getOption().matches(opts::OPT_fno_save_optimization_record))
-    return std::string();
-  if (save &&
-      save->getOption().matches(opts::OPT_fsave_optimization_record_EQ) &&
-      StringRef(save->getValue()) != "yaml")
+    return RemarksFile();
+  RemarksFile result;
+  if (save && save->getOption().matches(opts::OPT_fsave_optimization_record_EQ))
+    result.format = save->getValue();
+  if (result.format != "yaml" && result.format != "bitstream")
     return makeError("'" + Twine(save->getAsString(args)) +
-                     "': remarks of a link are written as yaml only");
+                     "': remarks of a link are written as yaml or bitstream");
   if (file)
-    return std::string(file->getValue());
-  return save ? (output + ".opt.ld.yaml").str() : std::string();
+    result.path = file->getValue();
+  else if (save)
+    result.path = (output + ".opt.ld." + result.format).str();
+  return result;
 }
 
 /// Returns the regex of the remarks that clang's -R\p name options choose, of
@@ -255,11 +266,14 @@ static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
       line.ownValue(options::OPT_time_trace).empty())
     addForLinker(command, door,
                  "--gpulto-time-trace=" + output + ".time-trace");
-  Expected<std::string> remarks = remarksFile(line.clangArgs(), output);
+  Expected<RemarksFile> remarks = remarksFile(line.clangArgs(), output);
   if (!remarks)
     return remarks.takeError();
-  if (!remarks->empty() && line.ownValue(options::OPT_remarks).empty())
-    addForLinker(command, door, "--gpulto-remarks=" + *remarks);
+  if (!remarks->path.empty() && line.ownValue(options::OPT_remarks).empty()) {
+    addForLinker(command, door, "--gpulto-remarks=" + remarks->path);
+    if (remarks->format != "yaml")
+      addForLinker(command, door, "--gpulto-remarks-format=" + remarks->format);
+  }
   if (const opt::Arg *passes =
           line.clangArgs().getLastArg(opts::OPT_foptimization_record_passes_EQ))
     addForLinker(command, door,

@@ -250,7 +250,7 @@ TEST(Diagnostics, WritesYaml) {
   diagnostics.remark(makeRemark(RemarkKind::Missed, "p", "second", 9));
   diagnostics.remark(makeRemark(RemarkKind::Passed, "p", "it's first", 2));
   EXPECT_EQ(printed(diagnostics), "");
-  ASSERT_OK(diagnostics.writeRemarksYaml(directory.file("r.yaml")));
+  ASSERT_OK(diagnostics.writeRemarks(directory.file("r.yaml")));
   auto buffer = llvm::MemoryBuffer::getFile(directory.file("r.yaml"));
   ASSERT_TRUE(bool(buffer));
   EXPECT_EQ((*buffer)->getBuffer(),
