@@ -566,7 +566,8 @@ static Error collectReports(const LinkPlan &plan, StringRef directory,
       diagnostics.remark(std::move(remark));
     for (const auto &[name, count] : report->counters)
       statistics.add(name, count);
-    if (!report->accesses.empty())
+    // Without accesses, too: such programs are told from those without kernels.
+    if (!job.arch.empty())
       addAccesses(job.arch, std::move(report->accesses), plan.launches, memory);
     llvm::append_range(mismatches, report->mismatches);
   }

@@ -81,8 +81,8 @@ Expected<KernelTable> decodeKernelTable(StringRef bytes,
 
 Expected<KernelTable> readKernelTable(MemoryBufferRef file,
                                       const InputLocation &where) {
-  auto found =
-      requireTable(file, kKernelSection, "there are no kernels", where);
+  auto found = requireTable(file, kKernelSection,
+                            "it has no kernels that gpulto compiled", where);
   if (!found)
     return found.takeError();
   return decodeKernelTable(found->bytes, found->where);

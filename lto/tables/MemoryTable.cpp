@@ -47,8 +47,8 @@ Expected<MemoryTable> decodeMemoryTable(StringRef bytes,
 
 Expected<MemoryTable> readMemoryTable(MemoryBufferRef file,
                                       const InputLocation &where) {
-  auto found =
-      requireTable(file, kMemorySection, "there are no kernels", where);
+  auto found = requireTable(file, kMemorySection,
+                            "it has no kernels that gpulto compiled", where);
   if (!found)
     return found.takeError();
   return decodeMemoryTable(found->bytes, found->where);

@@ -75,8 +75,9 @@ Expected<ProgramTable> requireTable(MemoryBufferRef file, StringRef name,
   if (!found)
     return found.takeError();
   if (!*found)
-    return inputError(where, "no section " + name + ": " + why +
-                                 ", or it was linked without gpulto");
+    return inputError(where,
+                      "no section " + name + ": " + why +
+                          ", or it was stripped, or linked without gpulto");
   return **found;
 }
 

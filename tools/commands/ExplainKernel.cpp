@@ -90,8 +90,6 @@ static std::string shortened(StringRef text, StringRef kernel) {
   return readable + rest.str();
 }
 
-static bool isCost(const KernelFact &fact) { return fact.name == "Costs"; }
-
 /// Whether \p fact says what is known, and not what was done.
 static bool isKnowledge(const KernelFact &fact) {
   StringRef name = fact.name;
@@ -113,6 +111,22 @@ linesOf(const KernelStory &story,
   return lines;
 }
 
+/// Returns what the check of kernels says that \p story's kernel takes, with
+/// decisions and without.
+static std::vector<std::pair<StringRef, StringRef>>
+comparisonsOf(const KernelStory &story) {
+  std::vector<std::pair<StringRef, StringRef>> result;
+  for (const KernelFact &fact : story.facts) {
+    if (fact.name != "Costs")
+      continue;
+    StringRef figures = StringRef(fact.text).split("' takes ").second;
+    if (auto both = figures.split("; plain: ");
+        !both.second.empty() && !is_contained(result, both))
+      result.push_back(both);
+  }
+  return result;
+}
+
 /// Returns what the cubins say of \p story's kernel and its versions.
 static std::vector<std::string> costsOf(const KernelStory &story,
                                         const Program &program) {
@@ -129,7 +143,20 @@ static std::vector<std::string> costsOf(const KernelStory &story,
                 figures.arch, version.empty() ? "" : " " + version.str(),
                 figures.registers, figures.stackBytes, figures.textBytes));
   }
-  append_range(lines, linesOf(story, isCost));
+  for (const auto &[now, before] : comparisonsOf(story))
+    if (!now.contains(" 0 + 0 bytes spilled"))
+      lines.push_back(now.str());
+  return lines;
+}
+
+/// Returns what the kernel took without decisions.
+static std::vector<std::string> plainCostsOf(const KernelStory &story) {
+  std::vector<std::string> lines;
+  for (const auto &[now, before] : comparisonsOf(story))
+    lines.push_back(before.str());
+  if (lines.empty())
+    lines.push_back("not known: a plain build is made only where it could "
+                    "spill less or fit more blocks");
   return lines;
 }
 
@@ -213,8 +240,8 @@ static void print(const KernelStory &story, const Program &program) {
   for (const Chapter &chapter :
        {Chapter{"launched", launches}, Chapter{"known", known},
         Chapter{"done", done}, Chapter{"takes", costsOf(story, program)},
-        Chapter{"memory", accesses}, Chapter{"not done", missing},
-        Chapter{"to do", advice}})
+        Chapter{"before", plainCostsOf(story)}, Chapter{"memory", accesses},
+        Chapter{"not done", missing}, Chapter{"to do", advice}})
     print(chapter);
 }
 
@@ -227,7 +254,7 @@ static Expected<Program> readProgram(StringRef path) {
   if (Error error = readKernelTable((*file)->getMemBufferRef(), where)
                         .moveInto(program.kernels))
     return std::move(error);
-  // A program whose kernels access nothing has no such table.
+  // It may have been stripped away.
   auto memory = findTable((*file)->getMemBufferRef(), kMemorySection, where);
   if (!memory)
     return memory.takeError();
