@@ -120,11 +120,8 @@ static bool hasOurWheel(StringRef directory) {
   });
 }
 
-/// Returns the toolkit of NVIDIA's wheels in the environment that this program
-/// was installed into as a wheel, or empty.
-static std::string toolkitOfWheels() {
-  std::string own = sys::fs::getMainExecutable(nullptr, nullptr);
-  StringRef root = own;
+std::string toolkitOfWheels(StringRef program) {
+  StringRef root = program;
   if (!root.consume_back("/libexec/gpulto/libexec/gpulto/gpulto-toolchain"))
     return "";
   std::vector<std::string> directories = {root.str()};
@@ -150,7 +147,7 @@ std::string defaultCudaToolkit(StringRef configured) {
         configured.str()})
     if (!root.empty() && isCudaToolkit(root))
       return root;
-  return toolkitOfWheels();
+  return toolkitOfWheels(sys::fs::getMainExecutable(nullptr, nullptr));
 }
 
 } // namespace gpulto

@@ -25,6 +25,11 @@ bool isCudaToolkit(const llvm::Twine &root);
 /// of NVIDIA's wheels beside it. Empty if there is none.
 std::string defaultCudaToolkit(llvm::StringRef configured);
 
+/// Returns the toolkit of NVIDIA's wheels in the environment that \p program,
+/// the path of gpulto-toolchain, was installed into as a wheel. Empty if it was
+/// not, or there is none.
+std::string toolkitOfWheels(llvm::StringRef program);
+
 /// Returns the toolkit that the tree of `gpulto cuda-home` in \p root links to;
 /// nothing if it is not such a tree.
 std::optional<std::string> toolkitOfCudaHome(llvm::StringRef root);
