@@ -14,9 +14,10 @@
 #   share/doc/gpulto/    README.md, docs/
 #   share/man, share/bash-completion, share/zsh: manual pages, completion
 #
-# With GPULTO_ONE_PROGRAM (packages) all that is in bin/ but gpulto-run, and
-# clang, clang++ and ld.lld, are launchers of libexec/gpulto/gpulto-toolchain,
-# LGEN is in that, and lib/clang/22 and licenses/ are there, too.
+# With GPULTO_ONE_PROGRAM (packages) all that is in bin/, and clang, clang++ and
+# ld.lld, are launchers of libexec/gpulto/gpulto-toolchain and, in the same
+# directory, gpulto-run. LGEN is in the first, and lib/clang/22 and licenses/ are
+# there, too.
 #
 # Run-time search paths: LLVM's directory, which the link line had, and in
 # shared builds our own libraries in lib/gpulto.

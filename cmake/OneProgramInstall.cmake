@@ -8,7 +8,7 @@ install(TARGETS launch-gpulto EXPORT gpultoTargets
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS launch-gpulto-clang++ EXPORT gpultoTargets
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(TARGETS launch-gpulto-clang launch-gpulto-nvcc
+install(TARGETS launch-gpulto-clang launch-gpulto-nvcc launch-gpulto-run
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 set_target_properties(launch-gpulto PROPERTIES EXPORT_NAME gpulto)
 set_target_properties(launch-gpulto-clang++ PROPERTIES EXPORT_NAME clang++)

@@ -59,8 +59,10 @@ endforeach()
 foreach(name clang clang++)
   gpulto_launcher(${name} libexec/gpulto gpulto-toolchain)
 endforeach()
-# These go by their own names, whatever they are called by.
+# These go by their own names, whatever they are called by. gpulto-run is a
+# program of its own; the launcher is there to say that glibc is too old.
 gpulto_launcher(gpulto bin ../libexec/gpulto/gpulto-toolchain GPULTO_OWN_NAME)
+gpulto_launcher(gpulto-run bin ../libexec/gpulto/gpulto-run GPULTO_OWN_NAME)
 gpulto_launcher(ld.lld libexec/gpulto gpulto-toolchain GPULTO_OWN_NAME)
 
 # A wheel has that tree in libexec/gpulto/ of an environment of Python's. For
