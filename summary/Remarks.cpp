@@ -5,6 +5,7 @@
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -21,19 +22,24 @@ std::string bodyName(const CombinedSummary &program, GlobalId id,
   return clone ? "clone " + std::to_string(clone) + " of " + name : name;
 }
 
+/// Returns the position \p index, counted from 0, as people say it.
+static std::string ordinal(uint32_t index) {
+  return std::to_string(index + 1) + getOrdinalSuffix(index + 1).str();
+}
+
 std::string parameterName(const CombinedSummary &program, GlobalId id,
                           uint32_t parameter) {
   ArrayRef<ParameterRecord> formals = program.parameters(id);
   uint32_t name = parameter < formals.size() ? formals[parameter].name : 0;
   if (!name)
-    return "parameter " + std::to_string(parameter);
+    return "the " + ordinal(parameter) + " parameter";
   const ModuleSummary &module = program.moduleRef(id).summary;
   std::string text =
       "parameter '" + module.sourceNames[name - 1].text.str() + "'";
   bool isOneOfSeveral = count_if(formals, [&](const ParameterRecord &formal) {
                           return formal.name == name;
                         }) > 1;
-  return isOneOfSeveral ? text + " (" + std::to_string(parameter) + ")" : text;
+  return isOneOfSeveral ? text + " (the " + ordinal(parameter) + ")" : text;
 }
 
 std::string parameterName(const CombinedSummary &program, GlobalId id,

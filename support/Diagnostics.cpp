@@ -186,9 +186,12 @@ void Diagnostics::forgetSince(const Mark &mark) {
 
 /// Prints the source line of \p entry, if there is one.
 void Diagnostics::printPlace(llvm::raw_ostream &os, const Entry &entry) {
-  if (!entry.source.file.empty())
-    os << entry.source.file << ':' << entry.source.line << ':'
-       << entry.source.column << ": ";
+  if (entry.source.file.empty())
+    return;
+  os << entry.source.file;
+  if (entry.source.line)
+    os << ':' << entry.source.line << ':' << entry.source.column;
+  os << ": ";
 }
 
 /// Prints what \p entry says, behind its place if that is no source line.
@@ -271,6 +274,35 @@ static std::string withoutFunctions(llvm::StringRef text) {
   return result;
 }
 
+/// Joins what \p entries, which are sorted, say of several parameters of one
+/// function.
+template <typename EntryType>
+static void joinParameters(std::vector<EntryType> &entries) {
+  constexpr llvm::StringLiteral kStart = "parameter '";
+  std::vector<EntryType> joined;
+  llvm::StringMap<size_t> firsts;
+  for (EntryType &entry : entries) {
+    llvm::StringRef text = entry.text;
+    if (text.consume_front(kStart)) {
+      auto [name, rest] = text.split('\'');
+      std::string fact;
+      llvm::raw_string_ostream(fact)
+          << entry.source.file << ':' << entry.source.line << ' ' << entry.pass
+          << ' ' << rest;
+      auto [first, isNew] = firsts.try_emplace(fact, joined.size());
+      if (!isNew) {
+        std::string &said = joined[first->second].text;
+        constexpr llvm::StringLiteral kSame = "; the same of ";
+        said += llvm::StringRef(said).contains(kSame) ? ", " : kSame.str();
+        said += "'" + name.str() + "'";
+        continue;
+      }
+    }
+    joined.push_back(std::move(entry));
+  }
+  entries = std::move(joined);
+}
+
 /// Joins what \p entries, which are sorted, say of several functions of one
 /// line of the source, the instances of a template.
 template <typename EntryType>
@@ -302,6 +334,7 @@ static void joinInstances(std::vector<EntryType> &entries) {
 /// is to be said of the others: how many there are of each pass.
 template <typename EntryType>
 static std::string cutToOverview(std::vector<EntryType> &entries) {
+  joinParameters(entries);
   joinInstances(entries);
   llvm::stable_sort(entries, [](const EntryType &a, const EntryType &b) {
     return rankOf(a.pass) < rankOf(b.pass);

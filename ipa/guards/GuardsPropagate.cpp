@@ -468,9 +468,9 @@ void GuardChooser::run() {
     });
     explain(RemarkKind::Passed, candidate,
             "launches choose a second version of " + nameOf(candidate) +
-                " when " + join(facts, " and ") + ": it saves about " +
-                std::to_string(candidate.choice.gain) + " instructions in " +
-                std::to_string(candidate.size));
+                " when " + join(facts, " and ") + ": it saves a thread about " +
+                std::to_string(candidate.choice.gain) +
+                " instructions and has " + std::to_string(candidate.size));
   }
 }
 

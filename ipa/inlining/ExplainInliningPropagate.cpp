@@ -76,14 +76,13 @@ std::string describe(const InlineOutcome &outcome) {
   else if (outcome.isOnlyUse)
     text = "nothing else uses it; ";
   text += "growth " + std::to_string(outcome.growth) + " of at most " +
-          std::to_string(outcome.allowed) + " instructions, " +
-          std::to_string(outcome.saved) + " saved by each of " +
-          std::to_string(outcome.frequency / kOnce) + "." +
-          std::to_string(outcome.frequency % kOnce * 10 / kOnce) +
-          " executions for each entry";
+          std::to_string(outcome.allowed) + " instructions; saves " +
+          std::to_string(outcome.saved);
   if (outcome.constantGain)
-    text +=
-        ", " + std::to_string(outcome.constantGain) + " of them by constants";
+    text += " (" + std::to_string(outcome.constantGain) + " by constants)";
+  text += " each time, " + std::to_string(outcome.frequency / kOnce) + "." +
+          std::to_string(outcome.frequency % kOnce * 10 / kOnce) +
+          " times for each run of the caller";
   return text;
 }
 

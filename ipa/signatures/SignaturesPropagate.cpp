@@ -321,8 +321,8 @@ void SignatureChooser::explain(GlobalId id, const SignatureChange &change,
     for (; !rest.empty() && rest.front().parameter == parameter;
          rest = rest.drop_front())
       bytes.push_back(bytesOf(rest.front()));
-    parts.push_back(parameterName(program, id, parameter) + " (but for bytes " +
-                    join(bytes, ", ") + " behind it)");
+    parts.push_back(parameterName(program, id, parameter) + " (only bytes " +
+                    join(bytes, ", ") + " behind it are used)");
   }
   if (change.dropsResult)
     parts.push_back("its result");

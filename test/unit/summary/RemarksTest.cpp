@@ -35,10 +35,10 @@ struct Remarks : testing::Test {
 
 TEST_F(Remarks, ParametersAreCalledAsInTheSource) {
   EXPECT_EQ(parameterName(program, f, 0), "parameter 'n'");
-  EXPECT_EQ(parameterName(program, f, 1), "parameter 'pair' (1)");
-  EXPECT_EQ(parameterName(program, f, 2), "parameter 'pair' (2)");
-  EXPECT_EQ(parameterName(program, f, 3), "parameter 3");
-  EXPECT_EQ(parameterName(program, f, 9), "parameter 9");
+  EXPECT_EQ(parameterName(program, f, 1), "parameter 'pair' (the 2nd)");
+  EXPECT_EQ(parameterName(program, f, 2), "parameter 'pair' (the 3rd)");
+  EXPECT_EQ(parameterName(program, f, 3), "the 4th parameter");
+  EXPECT_EQ(parameterName(program, f, 9), "the 10th parameter");
   EXPECT_EQ(parameterName(program, f, {0, true, 8}), "parameter 'n' at byte 8");
 }
 

@@ -202,6 +202,34 @@ TEST(Diagnostics, OverviewJoinsInstances) {
             "[-Rpass=gpulto-launches]\n");
 }
 
+TEST(Diagnostics, OverviewJoinsParameters) {
+  DiagnosticsOptions options;
+  options.passed = "gpulto";
+  Diagnostics diagnostics(options);
+  for (llvm::StringRef name : {"a", "b", "c"})
+    for (llvm::StringRef function : {"_Z1fi", "_Z1gi"})
+      diagnostics.remark(makeRemark(
+          RemarkKind::Passed, "gpulto-launches",
+          ("parameter '" + name + "' is 2 in '" + function + "'").str(), 4));
+  diagnostics.remark(makeRemark(RemarkKind::Passed, "gpulto-launches",
+                                "parameter 'd' is 2 in '_Z1fi'", 5));
+  EXPECT_EQ(printed(diagnostics),
+            "a.cu:4:3: remark: parameter 'a' is 2 in 'f(int)'; the same of "
+            "'b', 'c'; the same of 1 other instance [-Rpass=gpulto-launches]\n"
+            "a.cu:5:3: remark: parameter 'd' is 2 in 'f(int)' "
+            "[-Rpass=gpulto-launches]\n");
+}
+
+TEST(Diagnostics, PlacesWithoutALineAreFiles) {
+  DiagnosticsOptions options;
+  options.passed = "p";
+  Diagnostics diagnostics(options);
+  Remark remark = makeRemark(RemarkKind::Passed, "p", "it is known", 0);
+  remark.where = {"a.cu"};
+  diagnostics.remark(std::move(remark));
+  EXPECT_EQ(printed(diagnostics), "a.cu: remark: it is known [-Rpass=p]\n");
+}
+
 TEST(Diagnostics, NamesOfStaticKernelsAreShort) {
   DiagnosticsOptions options;
   options.passed = "p";
