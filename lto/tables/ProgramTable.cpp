@@ -34,7 +34,9 @@ Expected<std::string> unpackTable(StringRef magic, StringRef what,
                                   StringRef bytes, const InputLocation &where) {
   BinaryReader in(bytes, where);
   if (in.bytes(magic.size()) != magic)
-    in.fail("no table of " + what + ", or one of another version");
+    in.fail(
+        "no table of " + what +
+        ", or one of another version: use the gpulto that linked the program");
   uint64_t rawBytes = in.uleb();
   StringRef packed = in.bytes(in.uleb());
   if (rawBytes > kMaxTableBytes)
