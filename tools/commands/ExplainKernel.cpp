@@ -160,6 +160,18 @@ static std::vector<std::string> plainCostsOf(const KernelStory &story) {
   return lines;
 }
 
+/// Returns what is said of the access \p row of \p story's kernel.
+static std::string lineOf(const MemoryRow &row, const KernelStory &story) {
+  std::string line = placeOf(row);
+  if (!line.empty())
+    line += ": ";
+  line += messageOf(row);
+  std::string owner = " in '" + nameOf(story.kernel) + "'";
+  if (size_t at = line.find(owner); at != std::string::npos)
+    line.erase(at, owner.size());
+  return line;
+}
+
 /// Returns what is said of the accesses of \p story's kernel to memory, and
 /// adds to \p advice what to do.
 static std::vector<std::string> accessesOf(const KernelStory &story,
@@ -176,7 +188,7 @@ static std::vector<std::string> accessesOf(const KernelStory &story,
       ++count;
       if (!row.isAlarm)
         continue;
-      lines.push_back(placeOf(row) + ": " + messageOf(row));
+      lines.push_back(lineOf(row, story));
       if (!row.advice.empty() && !is_contained(advice, row.advice))
         advice.push_back(row.advice);
     }
