@@ -157,6 +157,8 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     c.sectors += (at + total - 1) / 32 - at / 32 + 1;
     c.idealSectors += (total + 31) / 32;
   }
+  if (launch.shadow)
+    launch.shadow->access(at, total, !isWrite, isWrite);
   first = at;
   return true;
 }
@@ -244,8 +246,12 @@ inline bool resolveMiddle(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
   else
     ok = checkLanes(src<uint64_t>(w, i.s[0]), offset, m, begin, size - bytes,
                     bytes, target, stride, p);
-  if (!ok || !w.counts || i.space == Space::Local)
+  if (!ok || i.space == Space::Local)
     return ok;
+  if (launch.shadow && i.space != Space::Shared)
+    launch.shadow->accessLanes(m, p, bytes, !isWrite, isWrite);
+  if (!w.counts)
+    return true;
   if (i.space != Space::Shared) {
     countGlobal(w, i, m, p, bytes);
     return true;
@@ -364,8 +370,11 @@ inline uint64_t resolveOne(Warp &w, const Insn &at, unsigned lane, uint64_t a,
       raiseAddressFault(w, at, lane, a, bytes, isWrite);
       return 0;
     }
-    if (a + bytes <= range.end && !(isWrite && isReadOnly(range.kind)))
+    if (a + bytes <= range.end && !(isWrite && isReadOnly(range.kind))) {
+      if (launch.shadow)
+        launch.shadow->access(a, bytes, !isWrite || isAtomic, isWrite);
       return a;
+    }
   }
   raiseAddressFault(w, at, lane, a, bytes, isWrite);
   return 0;
@@ -388,6 +397,8 @@ inline bool resolveGlobal(Warp &w, const Insn &at, Space space, uint32_t m,
           !(isConstant && range.kind != AllocationKind::Constant)) {
         if (w.counts)
           countGlobal(w, at, m, a, bytes);
+        if (MemoryShadow *shadow = w.block->launch->shadow)
+          shadow->accessLanes(m, a, bytes, !isWrite || isAtomic, isWrite);
         return true;
       }
     }

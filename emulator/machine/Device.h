@@ -37,11 +37,11 @@ enum class ErrorKind : uint8_t {
   /// A grid of no blocks: cudaErrorInvalidValue (seen on an H200 with CUDA
   /// 13.0); for device code cudaErrorInvalidConfiguration, as for the others.
   EmptyGrid,
-  OutOfResources,       ///< cudaErrorLaunchOutOfResources
-  CooperativeTooLarge,  ///< cudaErrorCooperativeLaunchTooLarge
-  InvalidClusterSize,   ///< cudaErrorInvalidClusterSize
-  OutOfMemory,          ///< cudaErrorMemoryAllocation
-  NotImplemented,       ///< cudaErrorNotSupported; the text names what
+  OutOfResources,      ///< cudaErrorLaunchOutOfResources
+  CooperativeTooLarge, ///< cudaErrorCooperativeLaunchTooLarge
+  InvalidClusterSize,  ///< cudaErrorInvalidClusterSize
+  OutOfMemory,         ///< cudaErrorMemoryAllocation
+  NotImplemented,      ///< cudaErrorNotSupported; the text names what
   // The following happen while a kernel runs; they are sticky (see Device).
   IllegalAddress,      ///< cudaErrorIllegalAddress (bounds, freed memory)
   MisalignedAddress,   ///< cudaErrorMisalignedAddress
@@ -188,6 +188,8 @@ struct HostRuntime {
   std::function<std::string(int error)> errorName, errorString;
 };
 
+class MemoryShadow;
+
 /// How the device behaves; fixed at its creation, except where a setter exists.
 struct Options {
   DeviceLimits limits;
@@ -205,6 +207,8 @@ struct Options {
   bool counters = false;
   /// With counters: also a row for each access instruction, and taint.
   bool accesses = false;
+  /// Is told what kernels load and store, if not null; with one thread only.
+  MemoryShadow *shadow = nullptr;
   /// Run one thread at a time instead of warps; for comparison in bench/.
   bool oneThreadAtATime = false;
   /// Use the handlers for every x86-64, not those for AVX2; for tests.
@@ -254,6 +258,8 @@ struct KernelInfo {
   uint32_t maxClusterRank = 0;
   bool gridCountsClusters = false;
   uint32_t maxThreadsPerBlock = 1024; ///< From the limits and the above.
+  /// Its body prints, asserts, traps, or calls what may.
+  bool maySpeak = false;
 };
 
 /// A kernel of a loaded module; lives as long as the module.

@@ -82,6 +82,11 @@ void DeviceImpl::removeImage(uint64_t handle) {
 }
 
 Status DeviceImpl::free(uint64_t address, AllocationKind kind) {
+  Allocation allocation;
+  if (options.shadow && memory.find(address, allocation)) {
+    std::lock_guard lock(options.shadow->mutex);
+    options.shadow->forget(address, allocation.sizeBytes);
+  }
   if (memory.release(address, kind))
     return {};
   return {ErrorKind::InvalidValue,
@@ -414,6 +419,7 @@ Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
   }
   launch.counting = options.counters;
   launch.tracing = options.counters && options.accesses;
+  launch.shadow = options.shadow;
   launch.checkRaces = options.checkRaces && launch.sharedBytes;
   launch.oneThread = options.oneThreadAtATime;
   launch.seed = options.scheduleSeed;
@@ -446,6 +452,12 @@ Status DeviceImpl::runArea(const DeviceOperation &op) {
     if (!isLive)
       return {ErrorKind::IllegalAddress,
               "a copy or fill of device code uses freed memory"};
+    if (options.shadow) {
+      if (op.source)
+        options.shadow->read(op.source + row * op.sourcePitch, op.widthBytes);
+      options.shadow->write(op.destination + row * op.destinationPitch,
+                            op.widthBytes);
+    }
     if (op.source)
       memmove(to, from, op.widthBytes);
     else

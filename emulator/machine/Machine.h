@@ -19,6 +19,7 @@
 #include "emulator/machine/AccessTable.h"
 #include "emulator/machine/Device.h"
 #include "emulator/machine/HostPages.h"
+#include "emulator/machine/MemoryShadow.h"
 #include "emulator/ptx/Code.h"
 
 #include <array>
@@ -229,6 +230,7 @@ struct Launch {
   bool counting = false;
   bool tracing = false; ///< Accesses and taint; only when counting.
   bool checkRaces = false;
+  MemoryShadow *shadow = nullptr; ///< Is told of accesses; null: off.
   bool oneThread = false;
   uint64_t seed = 0;
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.

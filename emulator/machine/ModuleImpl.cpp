@@ -575,6 +575,8 @@ const KernelInfo &KernelImpl::info() const {
   details.maxClusterRank = decl.maxClusterRank;
   details.gridCountsClusters = decl.gridCountsClusters;
   details.constBytes = module->constBytes;
+  for (std::string_view word : {"call", "trap", "vprintf", "__assertfail"})
+    details.maySpeak |= decl.body.find(word) != std::string_view::npos;
   details.maxThreadsPerBlock = limits.maxThreadsPerBlock;
   for (const auto &bound : {decl.maxntid, decl.reqntid})
     if (bound[0])

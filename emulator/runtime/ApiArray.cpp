@@ -6,6 +6,7 @@
 
 #include "emulator/runtime/Array.h"
 #include "emulator/runtime/Runtime.h"
+#include "emulator/runtime/TransferLog.h"
 
 using namespace gpulto::emu;
 
@@ -28,6 +29,8 @@ cudaError_t makeArray(Runtime &runtime, cudaArray_t *result,
   array->elementBytes = bits / 8;
   size_t bytes = array->rowBytes() * array->rows() * array->slices();
   array->address = runtime.device()->allocate(bytes, AllocationKind::Device);
+  if (runtime.transfers)
+    runtime.transfers->allocated(array->address, bytes, AllocationKind::Device);
   if (!array->address)
     return cudaErrorMemoryAllocation;
   runtime.allocations[array->address] = {AllocationKind::Device,

@@ -8,6 +8,8 @@
 #include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
+#include "emulator/runtime/TransferLog.h"
+#include "emulator/trace/HostTrace.h"
 
 #include <cstdio>
 #include <dlfcn.h>
@@ -71,6 +73,12 @@ size_t defaultLimit(const DeviceLimits &limits, cudaLimit limit) {
   }
 }
 
+/// The program asks for errors, which a wait may have brought.
+void noteUseOfError(Runtime &runtime) {
+  if (runtime.transfers)
+    runtime.transfers->observe(kGpultoTraceErrorCode);
+}
+
 } // namespace
 
 extern "C" {
@@ -89,12 +97,16 @@ cudaError_t cudaGetLastError(void) {
   // A sticky error stays the last error.
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
+  noteUseOfError(runtime);
   if (error == cudaSuccess || error != runtime.current().sticky)
     thread.lastError = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return threadState().lastError; }
+cudaError_t cudaPeekAtLastError(void) {
+  noteUseOfError(Runtime::get());
+  return threadState().lastError;
+}
 
 // Versions -------------------------------------------------------------------
 
@@ -204,7 +216,9 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags) {
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-  return enter([](Runtime &) {
+  return enter([](Runtime &runtime) {
+    if (runtime.transfers)
+      runtime.transfers->waitForDevice(threadState().device, true);
     return legacyStreamIsBlocked() ? cudaErrorStreamCaptureUnsupported
                                    : cudaSuccess;
   });

@@ -8,6 +8,7 @@
 #include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
+#include "emulator/runtime/TransferLog.h"
 
 #include <algorithm>
 
@@ -31,6 +32,8 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
   if (!address)
     return cudaErrorMemoryAllocation;
   runtime.allocations[address] = {kind, device};
+  if (runtime.transfers)
+    runtime.transfers->allocated(address, sizeBytes, kind);
   *pointer = reinterpret_cast<void *>(address);
   return cudaSuccess;
 }
@@ -113,6 +116,8 @@ cudaError_t cudaMalloc(void **pointer, size_t sizeBytes) {
 
 cudaError_t cudaFree(void *pointer) {
   return enter([&](Runtime &runtime) {
+    if (runtime.transfers && pointer)
+      runtime.transfers->waitForDevice(threadState().device, false);
     return release(runtime, pointer, AllocationKind::Device,
                    AllocationKind::Managed);
   });
@@ -163,6 +168,9 @@ cudaError_t cudaHostRegister(void *pointer, size_t sizeBytes, unsigned flags) {
     uint64_t address = reinterpret_cast<uint64_t>(pointer);
     runtime.allocations[address] = {AllocationKind::HostRegistered,
                                     threadState().device};
+    if (runtime.transfers)
+      runtime.transfers->allocated(address, sizeBytes,
+                                   AllocationKind::HostRegistered);
     runtime.hostRanges[address] = {sizeBytes, flags};
     return cudaSuccess;
   });

@@ -7,6 +7,8 @@
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
+#include "emulator/runtime/TransferLog.h"
+#include "emulator/trace/HostTrace.h"
 
 #include <algorithm>
 #include <set>
@@ -34,6 +36,15 @@ template <typename Body> cudaError_t withEvent(cudaEvent_t handle, Body body) {
       return cudaErrorInvalidResourceHandle;
     return body(runtime, *event);
   });
+}
+
+/// An event of a capture can be neither queried nor waited for.
+cudaError_t checkNotCaptured(Event &event) {
+  std::shared_ptr<Capture> capture = event.capture.lock();
+  if (!capture)
+    return cudaSuccess;
+  capture->isInvalid = true;
+  return cudaErrorCapturedEvent;
 }
 
 bool isBuiltin(cudaStream_t handle) {
@@ -141,14 +152,20 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
-  return withStream(handle, [](Runtime &, Stream &stream) {
+  return withStream(handle, [](Runtime &runtime, Stream &stream) {
+    if (runtime.transfers)
+      runtime.transfers->waitForStream(stream);
     return checkNotCapturing(stream);
   });
 }
 GPULTO_EMU_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return cudaStreamSynchronize(handle);
+  return withStream(handle, [](Runtime &runtime, Stream &stream) {
+    if (runtime.transfers)
+      runtime.transfers->observe(kGpultoTraceEvent);
+    return checkNotCapturing(stream);
+  });
 }
 GPULTO_EMU_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
@@ -296,23 +313,27 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 GPULTO_EMU_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return withEvent(handle, [](Runtime &, Event &event) {
-    if (std::shared_ptr<Capture> capture = event.capture.lock()) {
-      capture->isInvalid = true;
-      return cudaErrorCapturedEvent;
-    }
-    return cudaSuccess;
+  return withEvent(handle, [](Runtime &runtime, Event &event) {
+    if (runtime.transfers)
+      runtime.transfers->waitForEvent(event);
+    return checkNotCaptured(event);
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return cudaEventSynchronize(handle);
+  return withEvent(handle, [](Runtime &runtime, Event &event) {
+    if (runtime.transfers)
+      runtime.transfers->observe(kGpultoTraceEvent);
+    return checkNotCaptured(event);
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
                                  cudaEvent_t end) {
-  return withEvent(begin, [&](Runtime &, Event &first) {
+  return withEvent(begin, [&](Runtime &runtime, Event &first) {
     Event *last = findEvent(end);
+    if (runtime.transfers)
+      runtime.transfers->observe(kGpultoTraceEvent);
     if (!milliseconds)
       return cudaErrorInvalidValue;
     if (!last || last->device != first.device || !first.isRecorded ||

@@ -11,6 +11,7 @@
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
+#include "emulator/runtime/TransferLog.h"
 
 #include <algorithm>
 #include <cstring>
@@ -136,6 +137,19 @@ cudaError_t checkKind(const Device &device, cudaMemcpyKind kind, const void *to,
   return cudaErrorInvalidMemcpyDirection;
 }
 
+void logCopy(Runtime &runtime, uint32_t site, CopyDirection direction,
+             const CopyPlan &plan, size_t width, size_t height) {
+  std::vector<CopyRow> rows;
+  for (size_t z = 0; z < plan.depth; ++z)
+    for (size_t y = 0; y < height; ++y)
+      rows.push_back({reinterpret_cast<uint64_t>(plan.to.base) +
+                          z * plan.to.slicePitch + y * plan.to.pitch,
+                      reinterpret_cast<uint64_t>(plan.from.base) +
+                          z * plan.from.slicePitch + y * plan.from.pitch,
+                      width});
+  runtime.transfers->copying(runtime, site, direction, rows);
+}
+
 cudaError_t run(Runtime &runtime, const CopyOp &op) {
   CopyPlan plan;
   if (cudaError_t error = planCopy(op.params, plan))
@@ -153,6 +167,8 @@ cudaError_t run(Runtime &runtime, const CopyOp &op) {
     width *= height;
     height = 1;
   }
+  if (runtime.transfers)
+    logCopy(runtime, op.site, direction, plan, width, height);
   for (size_t z = 0; z < plan.depth; ++z)
     for (size_t y = 0; y < height; ++y) {
       Status status = device.copy(
@@ -184,6 +200,15 @@ cudaError_t run(Runtime &runtime, const FillOp &op) {
     height = 1;
   }
   uint8_t *base = static_cast<uint8_t *>(params.dst);
+  if (runtime.transfers) {
+    std::vector<CopyRow> rows;
+    for (size_t z = 0; z < op.depth; ++z)
+      for (size_t y = 0; y < height; ++y)
+        rows.push_back({reinterpret_cast<uint64_t>(base) + z * op.slicePitch +
+                            y * params.pitch,
+                        0, width * bytes});
+    runtime.transfers->filling(runtime, op.site, rows, {params.value, bytes});
+  }
   for (size_t z = 0; z < op.depth; ++z)
     for (size_t y = 0; y < height; ++y) {
       Status status = device.fill(base + z * op.slicePitch + y * params.pitch,
@@ -238,7 +263,12 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
              std::to_string(op.block.y) + "x" + std::to_string(op.block.z) +
              " shared " + std::to_string(op.sharedBytes) +
              (op.device ? " device " + std::to_string(op.device) : ""));
+  std::unique_lock<std::mutex> logged;
+  if (runtime.transfers)
+    logged = runtime.transfers->beginKernel();
   Status status = state.device->launch(*kernel, config, op.params.data());
+  if (runtime.transfers)
+    runtime.transfers->endKernel(std::move(logged));
   if (status.ok())
     return cudaSuccess;
   if (!status.isSticky())
@@ -390,7 +420,13 @@ cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
     if ((handle == nullptr || handle == cudaStreamLegacy) &&
         legacyStreamIsBlocked())
       return cudaErrorStreamCaptureImplicit;
-    return execute(runtime, operation);
+    if (!runtime.transfers)
+      return execute(runtime, operation);
+    runtime.transfers->submitting(*stream, operation);
+    cudaError_t error = execute(runtime, operation);
+    if (error == cudaSuccess)
+      runtime.transfers->submitted(*stream, operation);
+    return error;
   }
   if (stream->capture->isInvalid)
     return cudaErrorStreamCaptureInvalidated;

@@ -52,6 +52,8 @@ struct KernelOp {
 /// are in bytes unless an array takes part.
 struct CopyOp {
   cudaMemcpy3DParms params{};
+  /// For the log of transfers, if it is on; 0: no call of its own.
+  uint32_t site = 0;
 };
 
 /// A fill of `depth` slices of a pitched area.
@@ -60,6 +62,8 @@ struct FillOp {
   size_t depth = 1;
   /// Bytes from one slice to the next.
   size_t slicePitch = 0;
+  /// As CopyOp's.
+  uint32_t site = 0;
 };
 
 struct HostOp {

@@ -8,6 +8,7 @@
 
 #include "emulator/runtime/DeviceAttributes.h"
 #include "emulator/runtime/Stream.h"
+#include "emulator/runtime/TransferLog.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +38,11 @@ Runtime::Runtime() {
   settings = parseSettings(text ? text : "", errors, settings);
   for (const std::string &error : errors)
     complain(std::string(kSettingsVariable) + ": " + error);
+  if (!settings.transfers.empty())
+    transfers = std::make_unique<TransferLog>();
 }
+
+Runtime::~Runtime() = default;
 
 DeviceState &Runtime::current() { return devices[threadState().device]; }
 
@@ -58,6 +63,10 @@ Options Runtime::deviceOptions() {
   // What kernels that spin count depends on who runs when.
   if (options.counters && !options.threads)
     options.threads = 1;
+  if (transfers) {
+    options.shadow = &transfers->shadow;
+    options.threads = 1;
+  }
   options.diagnose = [this](std::string_view text) {
     if (text.substr(0, kDevicePrefix.size()) == kDevicePrefix)
       text.remove_prefix(kDevicePrefix.size());
@@ -145,19 +154,25 @@ void Runtime::releaseContext(const Context &context) {
   state.faulted = nullptr;
 }
 
-void Runtime::writeReports() {
-  if (!isStarted || settings.counters.empty())
-    return;
-  std::string text = devices[0].device->countersJson();
-  std::FILE *file = std::fopen(settings.counters.c_str(), "w");
-  if (!file) {
-    complain("cannot write counters to " + settings.counters);
-    return;
-  }
-  bool failed = std::fwrite(text.data(), 1, text.size(), file) != text.size();
-  failed |= std::fclose(file) != 0;
+static void writeReport(const char *what, const std::string &path,
+                        const std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "w");
+  bool failed =
+      !file || std::fwrite(text.data(), 1, text.size(), file) != text.size();
+  if (file)
+    failed |= std::fclose(file) != 0;
   if (failed)
-    complain("cannot write counters to " + settings.counters);
+    complain(std::string("cannot write ") + what + " to " + path);
+}
+
+void Runtime::writeReports() {
+  if (!isStarted)
+    return;
+  if (!settings.counters.empty())
+    writeReport("counters", settings.counters,
+                devices[0].device->countersJson());
+  if (transfers)
+    writeReport("the log of transfers", settings.transfers, transfers->json());
 }
 
 /// Called when a thread ends, after the destructors of its thread_local

@@ -35,6 +35,8 @@
 
 namespace gpulto::emu {
 
+class TransferLog;
+
 /// A live allocation of cudaMalloc or its like.
 struct LiveAllocation {
   AllocationKind kind = AllocationKind::Device;
@@ -106,7 +108,7 @@ public:
   /// (see Stream.h).
   void releaseContext(const Context &context);
 
-  /// Writes the counters to the file in the settings. Called at exit.
+  /// Writes the files that the settings ask for. Called at exit.
   void writeReports();
 
   /// Guards all members below. Released while a host callback runs.
@@ -127,11 +129,14 @@ public:
   std::map<uint64_t, Advice> advice;
   /// The id of the next capture of a stream.
   unsigned long long nextCaptureId = 1;
+  /// The log of copies and waits; null: none is wanted.
+  std::unique_ptr<TransferLog> transfers;
   /// The last text that the device printed, to avoid printing it twice.
   std::string diagnosed;
 
 private:
   Runtime();
+  ~Runtime();
   Options deviceOptions();
   /// Frees the live allocations for which \p isMeant is true.
   void

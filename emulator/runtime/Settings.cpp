@@ -78,6 +78,8 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"counters", "FILE.json", "write performance counters at exit"},
       {"accesses", nullptr,
        "with --counters, count each instruction that accesses memory"},
+      {"transfers", "FILE.json",
+       "write what copies and waits need not have been at exit"},
       {"refuse-double-stub", nullptr,
        "two host stubs registered for one device function are an error"},
       {"verbose", nullptr, "report loads and launches on standard error"},
@@ -92,6 +94,8 @@ std::string applySetting(Settings &settings, std::string_view name,
     return parsePath(name, value, settings.deviceCode);
   if (name == "counters")
     return parsePath(name, value, settings.counters);
+  if (name == "transfers")
+    return parsePath(name, value, settings.transfers);
   if (name == "arch")
     return parseNumber(name, value, 50u, 999u, settings.arch);
   if (name == "devices")

@@ -62,6 +62,8 @@ struct Settings {
   std::string counters;
   /// Rows of access instructions in that file.
   bool accesses = false;
+  /// File for the log of copies and waits; empty: none.
+  std::string transfers;
 };
 
 /// One option, for parsing and for --help.

@@ -8,6 +8,7 @@
 
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
+#include "emulator/runtime/TransferLog.h"
 
 #include <algorithm>
 
@@ -201,6 +202,8 @@ cudaError_t waitEvent(Runtime &runtime, cudaStream_t handle, Event &event,
       stream->capture->isInvalid = true;
       return cudaErrorStreamCaptureIsolation;
     }
+    if (runtime.transfers)
+      runtime.transfers->streamWaits(*stream, event);
     return cudaSuccess;
   }
   if (stream->capture && stream->capture != capture) {
