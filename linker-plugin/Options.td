@@ -310,6 +310,11 @@ def print_native : Flag<["--"], "gpulto-print-native">,
   HelpText<"Print what 'native' stands for, as CMake writes it (90-real), and "
            "exit">;
 
+def trace_host : Flag<["-"], "fgpulto-trace-host">, Visibility<Both>,
+  HelpText<"Have host code tell the emulator what it reads and writes, for "
+           "gpulto-run --transfers=; pass it both when compiling and when "
+           "linking">;
+
 def save_temps : Flag<["--"], "gpulto-save-temps">, Visibility<Both>,
   HelpText<"Keep the intermediate files next to the output, in "
            "<output>.gpulto-temps">;

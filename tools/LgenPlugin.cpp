@@ -24,7 +24,8 @@
 //                  gets the guard, a reference that no link but ours can do
 //                  without; it is in the bitcode, too, for links by stock LLVM.
 //                  What inline assembly names is declared. Lines that nobody
-//                  has asked for are dropped, but those of some loops.
+//                  has asked for are dropped, but those of some loops. With
+//                  -gpulto-trace-host host code tells what it accesses.
 //                  second call (after the bitcode has been embedded): nothing.
 //  OptimizerEarly  second call, with -gpulto-slim: only the symbol table is
 //                  wanted of what follows, so bodies are dropped.
@@ -43,9 +44,11 @@
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/lgen/ModuleRepair.h"
 #include "lto/lgen/SourceChecksums.h"
+#include "lto/lgen/TraceHost.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -101,6 +104,10 @@ llvm::cl::opt<unsigned> registerLimit(
 llvm::cl::opt<bool> isWithoutLines(
     "gpulto-drop-lines",
     llvm::cl::desc("Debug information is only there for LGEN to look at"));
+
+llvm::cl::opt<bool>
+    isHostTraced("gpulto-trace-host",
+                 llvm::cl::desc("Host code is to tell what it accesses"));
 
 constexpr llvm::StringLiteral kFtzFlag = "nvvm-reflect-ftz";
 constexpr llvm::StringLiteral kGuardSection = ".gpulto.guard";
@@ -270,6 +277,23 @@ std::optional<bool> fusesAll(llvm::PassBuilder &builder) {
   return machine->Options.AllowFPOpFusion == llvm::FPOpFusion::Fast;
 }
 
+struct TraceHostPass : llvm::PassInfoMixin<TraceHostPass> {
+  llvm::PreservedAnalyses run(llvm::Module &module,
+                              llvm::ModuleAnalysisManager &analyses) {
+    llvm::FunctionAnalysisManager &functions =
+        analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module)
+            .getManager();
+    auto libraryOf =
+        [&](llvm::Function &function) -> const llvm::TargetLibraryInfo & {
+      return functions.getResult<llvm::TargetLibraryAnalysis>(function);
+    };
+    return !isDevice(module) && traceHost(module, libraryOf)
+               ? llvm::PreservedAnalyses::none()
+               : llvm::PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
 /// Computes and writes the summary.
 class SummarizePass : public llvm::PassInfoMixin<SummarizePass> {
 public:
@@ -414,6 +438,8 @@ void summarizeLast(llvm::PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback(
       [fusesAll = fusesAll(builder)](llvm::ModulePassManager &passes,
                                      llvm::OptimizationLevel level, auto...) {
+        if (isHostTraced)
+          passes.addPass(TraceHostPass());
         passes.addPass(SummarizePass(level, fusesAll));
       });
 }

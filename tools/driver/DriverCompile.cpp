@@ -248,6 +248,8 @@ static Command hostCommand(const CompileContext &context,
   if (plan.isFat) {
     command.addAll({"-flto=thin", "-ffat-lto-objects"});
     addLgen(command, context, input, plan.files.hostSummary);
+    if (line.ownArgs().hasArg(options::OPT_trace_host))
+      command.addAll({"-Xclang", "-mllvm", "-Xclang", "-gpulto-trace-host"});
     if (plan.files.slim)
       command.addAll({"-Xclang", "-mllvm", "-Xclang", "-gpulto-slim"});
   }

@@ -73,6 +73,7 @@ Expected<Installation> Installation::find(const char *argv0, bool cxx) {
   result.linker = joined(prefix, "libexec/gpulto/ld.lld");
   result.linkerPlugin = joined(prefix, "lib/gpulto/gpulto-plugin.so");
   result.linkerScript = joined(prefix, "lib/gpulto/far-device-code.ld");
+  result.traceLibrary = joined(prefix, "lib/gpulto/libgpulto-trace.a");
   if (!hasLgenInside())
     result.lgenPlugin = joined(prefix, "lib/gpulto/gpulto-lgen.so");
   result.cudaShim = joined(prefix, "lib/gpulto/cuda-shim");

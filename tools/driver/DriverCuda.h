@@ -20,6 +20,7 @@ struct Installation {
   std::string linker;       ///< our ld.lld
   std::string linkerPlugin; ///< what bfd and gold load
   std::string linkerScript; ///< additional script for bfd
+  std::string traceLibrary; ///< what -fgpulto-trace-host links
   std::string lgenPlugin;   ///< the pass plugin clang loads; empty: LGEN is
                             ///< part of this program
   std::string cudaShim;     ///< headers that sources get before clang's

@@ -280,7 +280,8 @@ static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
                  std::string("--gpulto-remarks-passes=") + passes->getValue());
   for (const opt::Arg *own : line.ownArgs())
     if (own->getOption().hasVisibilityFlag(options::LinkOption) &&
-        !own->getOption().matches(options::OPT_cuda_path))
+        !own->getOption().matches(options::OPT_cuda_path) &&
+        !own->getOption().matches(options::OPT_trace_host))
       addForLinker(command, door, own->getAsString(line.ownArgs()));
   return Error::success();
 }
@@ -320,6 +321,8 @@ Expected<Command> linkCommand(const CommandLine &line,
       command.add(likeOption ? "./" + path : path);
     }
   }
+  if (line.ownArgs().hasArg(options::OPT_trace_host))
+    command.add(installation.traceLibrary);
   if (Error error =
           addOwnOptions(command, line, linker->door, toolkit, objects))
     return std::move(error);
