@@ -114,8 +114,8 @@ def execute(command, directory, seconds):
     return status, output.decode("utf-8", "replace")
 
 
-def build(table, tree, options):
-    """Builds a program. Raises hecbench.Discarded."""
+def build(table, tree, options, flags=()):
+    """Builds a program, with further flags. Raises hecbench.Discarded."""
     directory = tree.directory(table["directory"])
     tree.edit(table["directory"], table.get("edits", []))
     # clang++ takes C for C++.
@@ -126,7 +126,7 @@ def build(table, tree, options):
     command = [options.build / "bin/gpulto-clang++", *COMPILE,
                f"--cuda-path={options.cuda}", "-isystem",
                f"{options.cuda}/include/cccl", f"-I{options.cuda}/include",
-               *table["flags"], *sources, "-o", program,
+               *flags, *table["flags"], *sources, "-o", program,
                f"-L{options.cuda}/lib64", "-lcudart"]
     status, output = execute([str(word) for word in command], directory,
                              COMPILE_SECONDS)
@@ -140,12 +140,17 @@ def build(table, tree, options):
 def run(table, program, tree, options):
     """Runs a program. Returns its counters, None if it was stopped. Raises
     hecbench.Discarded."""
+    return emulate(table, program, tree, options, "--counters",
+                   ["--accesses"] if options.step == "run" else [])
+
+
+def emulate(table, program, tree, options, report, words=()):
+    """Runs a program on the emulator, with further words for it. Returns what the
+    option `report` has it write, None if it was stopped. Raises hecbench.Discarded."""
     counters = options.work / (table["name"] + ".json")
     counters.unlink(missing_ok=True)
-    command = [options.gpulto_run or options.build / "bin/gpulto-run",
-               f"--counters={counters}", program, *table["arguments"]]
-    if options.step == "run":
-        command.insert(1, "--accesses")
+    command = [options.gpulto_run or options.build / "bin/gpulto-run", *words,
+               f"{report}={counters}", program, *table["arguments"]]
     status, output = execute([str(word) for word in command],
                              tree.directory(table["directory"]), options.limit)
     if status is None:

@@ -37,11 +37,11 @@ enum class ErrorKind : uint8_t {
   /// A grid of no blocks: cudaErrorInvalidValue (seen on an H200 with CUDA
   /// 13.0); for device code cudaErrorInvalidConfiguration, as for the others.
   EmptyGrid,
-  OutOfResources,      ///< cudaErrorLaunchOutOfResources
-  CooperativeTooLarge, ///< cudaErrorCooperativeLaunchTooLarge
-  InvalidClusterSize,  ///< cudaErrorInvalidClusterSize
-  OutOfMemory,         ///< cudaErrorMemoryAllocation
-  NotImplemented,      ///< cudaErrorNotSupported; the text names what
+  OutOfResources,       ///< cudaErrorLaunchOutOfResources
+  CooperativeTooLarge,  ///< cudaErrorCooperativeLaunchTooLarge
+  InvalidClusterSize,   ///< cudaErrorInvalidClusterSize
+  OutOfMemory,          ///< cudaErrorMemoryAllocation
+  NotImplemented,       ///< cudaErrorNotSupported; the text names what
   // The following happen while a kernel runs; they are sticky (see Device).
   IllegalAddress,      ///< cudaErrorIllegalAddress (bounds, freed memory)
   MisalignedAddress,   ///< cudaErrorMisalignedAddress

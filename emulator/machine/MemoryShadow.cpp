@@ -172,8 +172,9 @@ void MemoryShadow::forget(uint64_t address, uint64_t bytes) {
 void MemoryShadow::accessNoted(uint8_t flags, uint64_t address, uint64_t bytes,
                                bool isRead, bool isWrite) {
   if (flags & PageFilter::kShared)
-    for (uint64_t at : {address, address + bytes - 1})
-      touched[at / kShadowPageBytes] |= isWrite;
+    for (uint64_t at = address - address % kBlockBytes; at < address + bytes;
+         at += kBlockBytes)
+      touched[at] |= isWrite;
   if (!(flags & PageFilter::kTracked))
     return;
   if (isRead)

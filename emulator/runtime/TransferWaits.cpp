@@ -59,8 +59,12 @@ void TransferWaits::waitEvent(const WaitStream &stream, const void *event) {
 void TransferWaits::hostWaitsForStream(uint32_t site, const WaitStream &stream,
                                        bool canMove, bool isForLast) {
   StreamClock clock = stateOf(stream).clock;
-  if (!isForLast && clock[stream.id])
+  if (!isForLast && clock[stream.id]) {
+    std::erase_if(pending, [&](const Work &work) {
+      return work.stream == stream.id && work.number == clock[stream.id];
+    });
     --clock[stream.id];
+  }
   hostWaits(site, clock, canMove);
 }
 

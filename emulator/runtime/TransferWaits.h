@@ -68,7 +68,8 @@ public:
   void waitEvent(const WaitStream &stream, const void *event);
 
   /// The host waits at \p site. \p canMove: as far as the call is concerned.
-  /// Not \p isForLast: but not for the stream's last work.
+  /// Not \p isForLast: but not for the stream's last work, which nobody will
+  /// have to wait for.
   void hostWaitsForStream(uint32_t site, const WaitStream &stream, bool canMove,
                           bool isForLast = true);
   void hostWaitsForEvent(uint32_t site, const void *event, bool canMove);

@@ -105,6 +105,9 @@ void Tracer::call(IRBuilder<> &builder, StringRef name,
       name, FunctionType::get(builder.getVoidTy(), types, false));
   auto *function = cast<Function>(hook.getCallee());
   function->setDoesNotThrow();
+  // What is optimized around them stays as it is.
+  function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly() |
+                             MemoryEffects::argMemOnly(ModRefInfo::Ref));
   function->setVisibility(GlobalValue::HiddenVisibility);
   builder.CreateCall(hook, arguments)->setDoesNotThrow();
 }
@@ -202,7 +205,8 @@ void Tracer::mark(const Function &function) {
 void Tracer::traceKnown(IRBuilder<> &builder, CallBase &site,
                         const HostFunction &known) {
   for (const HostOperand &operand : known.operands) {
-    if (operand.pointer >= static_cast<int>(site.arg_size()))
+    int arguments = static_cast<int>(site.arg_size());
+    if (std::max({operand.pointer, operand.size, operand.count}) >= arguments)
       return;
     Value *address = site.getArgOperand(operand.pointer);
     Value *bytes = nullptr;
@@ -308,6 +312,8 @@ void Tracer::traceInstruction(Instruction &instruction,
 
 void Tracer::traceFunction(Function &function,
                            const TargetLibraryInfo &library) {
+  // The places that call CUDA are found on the stack.
+  function.addFnAttr("disable-tail-calls", "true");
   SmallVector<Instruction *> all;
   for (Instruction &instruction : instructions(function))
     all.push_back(&instruction);
