@@ -102,7 +102,7 @@ std::string parseOption(const std::string &argument, CommandLine &line) {
   if (std::string error = applySetting(line.parsed, name, value);
       !error.empty())
     return "--" + error;
-  if (name == "device-code" || name == "counters")
+  if (name == "device-code" || name == "counters" || name == "transfers")
     value = absolutePath(value);
   line.settings += name + "=" + escapeSetting(value) + ";";
   line.emulate = true;

@@ -214,9 +214,17 @@ std::unique_lock<std::mutex> TransferLog::beginKernel() {
 
 void TransferLog::endKernel(std::unique_lock<std::mutex> lock) {
   shadow.nextEpoch();
-  for (auto [page, isWritten] : shadow.takeTouched())
-    waits.touch(
-        {page * kShadowPageBytes, (page + 1) * kShadowPageBytes, isWritten});
+  WaitGuard guard;
+  for (auto [block, isWritten] : shadow.takeTouched()) {
+    if (block != guard.end || isWritten != guard.isWritten) {
+      if (guard.end)
+        waits.touch(guard);
+      guard = {block, block, isWritten};
+    }
+    guard.end += MemoryShadow::kBlockBytes;
+  }
+  if (guard.end)
+    waits.touch(guard);
   lock.unlock();
 }
 

@@ -28,8 +28,8 @@ _gpulto_words_driver=(
   '--gpulto-time-trace=' '--gpulto-tool-timeout=' '--gpulto-verbose'
   '-Werror=gpulto-skipped' '-Werror=gpulto-uncoalesced' '-Wgpulto-skipped'
   '-Wno-error=gpulto-skipped' '-Wno-error=gpulto-uncoalesced'
-  '-Wno-gpulto-skipped' '-fgpulto-guarded-kernels' '-flto=gpu'
-  '-fno-gpulto-guarded-kernels'
+  '-Wno-gpulto-skipped' '-fgpulto-guarded-kernels' '-fgpulto-trace-host'
+  '-flto=gpu' '-fno-gpulto-guarded-kernels'
 )
 _gpulto_words_nvcc=(
   '--E' '--G' '--M' '--MD' '--MF' '--MF=' '--MM' '--MMD' '--MP' '--MT' '--MT='
@@ -111,7 +111,7 @@ _gpulto_words_run=(
   '--accesses' '--arch=' '--counters' '--counters=' '--device-code='
   '--devices=' '--emulate' '--help' '--hmm' '--max-instructions=' '--memory='
   '--race-check' '--refuse-double-stub' '--schedule-seed=' '--sm-count='
-  '--threads=' '--verbose'
+  '--threads=' '--transfers=' '--verbose'
 )
 _gpulto_words_commands=(
   '--help' '--version' 'cuda-home' 'dump' 'explain' 'images' 'lto' 'ltrans'

@@ -229,7 +229,9 @@ static bool isOptionOfClang(StringRef word) {
 /// What gpulto and clang know and nvcc does not.
 Error Translator::translateUnknown(const Arg &arg) {
   std::string word = arg.getAsString(*args);
-  bool isOwn = StringRef(word).starts_with("--gpulto-");
+  bool isOwn = StringRef(word).starts_with("--gpulto-") ||
+               StringRef(word).starts_with("-fgpulto-") ||
+               StringRef(word).starts_with("-fno-gpulto-");
   if (!isOwn && !args->hasArg(OPT_forward_compiler, OPT_forward_linker,
                               OPT_forward_options)) {
     if (isOptionOfClang(word))

@@ -641,6 +641,28 @@ int main() {
         if texts[0] != texts[1] or "answer" not in texts[0]:
             raise Failure("counters differ or lack the kernel:\n" + texts[0])
 
+    def test_transfers(self):
+        """A program that tells nothing of its host code has a log, too."""
+        source = self.write("copies.cu", """
+int main() {
+  static int numbers[64], *p;
+  cudaMalloc(&p, sizeof numbers);
+  for (int i = 0; i < 3; ++i)
+    cudaMemcpy(p, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+}
+""")
+        program = self.build("copies", source, "-cudart", "shared")
+        path = self.path("transfers.json")
+        self.expect(self.run("--transfers=" + path, program), 0)
+        with open(path) as file:
+            log = json.load(file)
+        copies = [row for row in log["copies"] if row["call"] == "cudaMemcpy"]
+        redundant = sum(row["redundant"] for row in copies)
+        if log["host_traced"] or redundant != 512:
+            raise Failure(f"not as expected: {log}")
+        self.expect(self.run("--transfers=/nowhere/t.json", program), 0,
+                    err="cannot write the log of transfers to /nowhere/t.json")
+
     def test_accesses(self):
         """Rows have the lines of nvcc's -lineinfo."""
         source = self.write("rows.cu", """
