@@ -16,7 +16,7 @@ checkouts are those of accesses.py; rodinia_inputs.py makes inputs. --again runs
 too, that have a result.
 
 `show` prints the table in bytes, then shares of the sum. docs/transfers.md defines the
-columns. --sites prints the places of what is left to win, and --json everything.
+columns. --list prints the places of what there is to win, and --json everything.
 """
 
 import argparse
@@ -62,12 +62,12 @@ def draw(options):
     for source in SOURCES:
         lines += ["", "[[from]]", f'list = "{source}"', "names = ["]
         lines += [f'    "{name}",' for of, name in drawn if of == source] + ["]"]
-    options.list.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options.programs.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def read_programs(options):
     """Returns tables of programs in the order of the list, by the file that has them."""
-    with open(options.list, "rb") as file:
+    with open(options.programs, "rb") as file:
         parts = tomllib.load(file)["from"]
     result = []
     for part in parts:
@@ -204,7 +204,7 @@ def show(options):
     if options.json:
         print(json.dumps({"sums": sums, "logs": logs}, indent=1))
         return
-    if options.sites:
+    if options.list:
         for name, log in logs.items():
             print_sites(name, log)
         return
@@ -237,7 +237,7 @@ def show(options):
 def add_common(parser):
     parser.add_argument("--work", type=pathlib.Path, required=True,
                         help="directory for what is built and written")
-    parser.add_argument("--list", type=pathlib.Path, default=LIST,
+    parser.add_argument("--programs", type=pathlib.Path, default=LIST,
                         help="the list of programs (transfers.toml)")
     parser.add_argument("names", nargs="*", help="programs (all of the list)")
 
@@ -249,7 +249,7 @@ def main():
     one = steps.add_parser("draw")
     one.add_argument("--seed", type=int, default=SEED)
     one.add_argument("--count", type=int, default=COUNT)
-    one.add_argument("--list", type=pathlib.Path, default=LIST)
+    one.add_argument("--programs", type=pathlib.Path, default=LIST)
     one = steps.add_parser("run")
     one.add_argument("hecbench", type=pathlib.Path)
     one.add_argument("rodinia", type=pathlib.Path)
@@ -263,7 +263,7 @@ def main():
     one.add_argument("--again", action="store_true")
     one = steps.add_parser("show")
     add_common(one)
-    one.add_argument("--sites", action="store_true", help="places in the sources")
+    one.add_argument("--list", action="store_true", help="places in the sources")
     one.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.step == "draw":
