@@ -16,7 +16,7 @@ checkouts are those of accesses.py; rodinia_inputs.py makes inputs. --again runs
 too, that have a result.
 
 `show` prints the table in bytes, then shares of the sum. docs/transfers.md defines the
-columns. --list prints the places of what there is to win, and --json everything.
+columns. --list prints the places of what there is to win, --json all places.
 """
 
 import argparse
@@ -175,6 +175,15 @@ def sums_of(log):
             "waits": waits}
 
 
+def places_of(log):
+    """Returns the places of a program as rows."""
+    return [{"kind": kind or "wait", "call": call, "direction": direction,
+             "lines": list(lines[:4])} | {word: n for word, n in count.items() if n}
+            for rows, numbers in ((log["copies"], COPY_COLUMNS),
+                                  (log["waits"], WAIT_COLUMNS))
+            for (kind, call, direction, lines), count in merge(rows, numbers).items()]
+
+
 def print_sites(name, log):
     """Prints the places of a program that have something to win, most bytes first."""
     copies = merge(log["copies"], COPY_COLUMNS)
@@ -202,7 +211,8 @@ def show(options):
             for name in programs if (options.work / f"{name}.json").exists()}
     sums = {name: sums_of(log) for name, log in logs.items()}
     if options.json:
-        print(json.dumps({"sums": sums, "logs": logs}, indent=1))
+        places = {name: places_of(log) for name, log in logs.items()}
+        print(json.dumps({"sums": sums, "places": places}))
         return
     if options.list:
         for name, log in logs.items():

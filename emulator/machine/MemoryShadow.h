@@ -149,8 +149,8 @@ public:
   /// What is known of a site's copies; complete after finish().
   const CopyTotals &totals(uint32_t site) const;
 
-  /// Blocks by address, in pages marked kShared, that kernels have touched since
-  /// the last call; true: stored to. Allocations share no block.
+  /// Blocks by address, in pages marked kShared, that kernels have touched
+  /// since the last call; true: stored to. Allocations share no block.
   static constexpr uint64_t kBlockBytes = 256;
   std::map<uint64_t, bool> takeTouched() { return std::exchange(touched, {}); }
 
