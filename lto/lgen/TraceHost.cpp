@@ -152,9 +152,6 @@ void Tracer::traceVariable(AllocaInst &variable) {
   if (hasScope)
     return;
   IRBuilder<> builder(variable.getNextNode());
-  builder.SetInsertPoint(variable.getParent()->getFirstNonPHIOrDbgOrAlloca());
-  if (!variable.isStaticAlloca())
-    builder.SetInsertPoint(variable.getNextNode());
   end(builder, variable);
 }
 
@@ -343,7 +340,8 @@ bool traceHost(Module &module,
   SmallVector<Function *> functions;
   for (Function &function : module)
     if (!function.isDeclaration() && !isOfCuda(function) &&
-        !function.hasAvailableExternallyLinkage())
+        !function.hasAvailableExternallyLinkage() &&
+        !function.hasFnAttribute(Attribute::Naked))
       functions.push_back(&function);
   Tracer tracer(module);
   for (Function *function : functions)
