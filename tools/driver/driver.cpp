@@ -559,7 +559,9 @@ Invocation::runLink(const std::map<unsigned, std::string> &objects) {
   for (auto [file, what] :
        {std::pair(&installation.linker, "linker"),
         std::pair(&installation.linkerPlugin, "plugin for bfd and gold"),
-        std::pair(&installation.linkerScript, "script for bfd")})
+        std::pair(&installation.linkerScript, "script for bfd"),
+        std::pair(&installation.traceLibrary,
+                  "library of -fgpulto-trace-host")})
     if (isNamed(*file) && !sys::fs::exists(*file))
       return makeError(*file + ": the " + what +
                        " is missing; the installation of gpulto is "
