@@ -675,6 +675,12 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
   auto [uniform, lanes] = partsOf(sum, isAssumed);
   if (!lanes)
     return LaneValue::unknown();
+  if (std::optional<int64_t> number = uniform.number()) { // in the first case
+    place->second = LaneValue::exact(LaneSum(
+        lanes->map([&](int64_t lane) { return *number + lane == 0; })));
+    place->second.isAssumed = isAssumed;
+    return place->second;
+  }
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
   std::vector<LaneNumbers> options{LaneNumbers(0)};

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -192,12 +193,14 @@ private:
                 AccessSize size, AccessKind kind);
   void addCall(const CallBase &call);
   void addAssembly(const CallBase &call, const InlineAsm &assembly);
+  bool guardsMuch(const BranchInst &branch);
   AccessSize sizeOf(const Type *type, Align align) const {
     return {static_cast<unsigned>(
                 layout.getTypeStoreSize(const_cast<Type *>(type))),
             static_cast<unsigned>(align.value())};
   }
   const DataLayout &layout;
+  std::optional<DominatorTree> dominators; // made when first needed
 };
 } // namespace
 
@@ -351,11 +354,22 @@ void RequestCollector::addCall(const CallBase &call) {
 }
 
 /// Whether \p branch keeps lanes from more than a few instructions.
-static bool guardsMuch(const BranchInst &branch) {
+bool RequestCollector::guardsMuch(const BranchInst &branch) {
   constexpr size_t kLeastInstructions = 8;
+  auto sizeBehind = [&](const BasicBlock *first) {
+    if (!dominators)
+      dominators.emplace(const_cast<Function &>(*first->getParent()));
+    SmallVector<BasicBlock *, 8> blocks;
+    dominators->getDescendants(const_cast<BasicBlock *>(first), blocks);
+    size_t size = 0;
+    for (const BasicBlock *block : blocks)
+      size += block->size();
+    return size;
+  };
   return any_of(branch.successors(), [&](const BasicBlock *block) {
     return block->getSinglePredecessor() == branch.getParent() &&
-           block->size() >= kLeastInstructions;
+           (block->size() >= kLeastInstructions ||
+            sizeBehind(block) >= kLeastInstructions);
   });
 }
 
