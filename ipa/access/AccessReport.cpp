@@ -688,9 +688,13 @@ static std::vector<LaunchShape> examplesFor(const Function &kernel) {
     return result;
   };
   bool isFlat = !readsSecondIndex(kernel);
-  if (auto most = dimensionsOf(kernel, "nvvm.maxntid"))
+  if (auto most = dimensionsOf(kernel, "nvvm.maxntid")) {
     if (isFlat || (*most)[1] > 1)
       return {shape((*most)[0], (*most)[1], (*most)[2])};
+    // Who counts threads of two axes in warps has rows of a warp.
+    if ((*most)[0] % kWarpLanes == 0)
+      return {shape(kWarpLanes, (*most)[0] / kWarpLanes, 1)};
+  }
   if (isFlat && !readsBlockSize(kernel))
     return {shape(256, 1, 1)};
   if (isFlat)
