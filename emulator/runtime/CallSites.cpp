@@ -56,7 +56,7 @@ uint32_t CallSites::current() {
   int first = 0;
   while (first < count && isOurs(frames[first]))
     ++first;
-  CallSite site;
+  HostCall site;
   if (first)
     site.call = functionAt(frames[first - 1]);
   for (int i = first; i < count && site.stack.size() < kKeptFrames; ++i)

@@ -25,10 +25,10 @@
 namespace gpulto::emu {
 
 /// A place, the innermost address first.
-struct CallSite {
+struct HostCall {
   std::string call; ///< The function, without the ending of a special form.
   std::vector<uint64_t> stack;
-  auto operator<=>(const CallSite &) const = default;
+  auto operator<=>(const HostCall &) const = default;
 };
 
 /// An address in a file that is loaded: where to look in its symbols.
@@ -42,7 +42,7 @@ class CallSites {
 public:
   /// Returns the number of the place that called the emulator, from 1.
   uint32_t current();
-  const CallSite &operator[](uint32_t number) const {
+  const HostCall &operator[](uint32_t number) const {
     return *byNumber[number];
   }
   /// Finds the call that returns to \p address.
@@ -51,8 +51,8 @@ public:
 private:
   bool isOurs(void *address);
 
-  std::map<CallSite, uint32_t> numbers;
-  std::vector<const CallSite *> byNumber{nullptr};
+  std::map<HostCall, uint32_t> numbers;
+  std::vector<const HostCall *> byNumber{nullptr};
   std::unordered_map<void *, bool> ours;
 };
 
