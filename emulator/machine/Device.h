@@ -205,6 +205,8 @@ struct Options {
   uint64_t maxWarpInstructions = 0;
   /// Gather performance counters (see Device::countersJson).
   bool counters = false;
+  /// Memory whose first contents CUDA leaves open holds kPoison, not zeros.
+  bool poison = false;
   /// With counters: also a row for each access instruction, and taint.
   bool accesses = false;
   /// Is told what kernels load and store, if not null; with one thread only.
@@ -317,6 +319,11 @@ struct LaunchConfig {
   bool allowsNonPortableCluster = false;
 };
 
+/// What memory that nobody has written holds with Options::poison, in each two
+/// bytes: a quiet NaN as half, bfloat16, float and double, a large number as an
+/// integer, and no address (a canonical one has 16 or 17 equal bits on top).
+constexpr uint16_t kPoison = 0x7ffc;
+
 /// Direction of a copy, for the counters.
 enum class CopyDirection : uint8_t {
   HostToDevice,
@@ -349,8 +356,8 @@ public:
 
   /// Returns the address of new memory (also an address of this process,
   /// 512-byte aligned), or 0 if limits().globalBytes are used up. Contents are
-  /// zero, so that runs repeat; no program may rely on it. Freed addresses are
-  /// not reused for a long time, to detect uses after free.
+  /// zero, so that runs repeat, or kPoison; no program may rely on either.
+  /// Freed addresses are not reused for a long time, to detect uses after free.
   virtual uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) = 0;
   /// \p address must be the start of a live allocation of \p kind, else
   /// InvalidValue.
@@ -394,6 +401,13 @@ public:
   /// mapping is live; counts the bytes (and those that did not change).
   virtual Status copy(void *destination, const void *source, uint64_t sizeBytes,
                       CopyDirection direction) = 0;
+  /// The check of copy and fill: whatever of the range lies in the device's
+  /// mapping must be live. \p what names it in the message.
+  virtual Status checkLive(const void *address, uint64_t sizeBytes,
+                           const char *what) const = 0;
+  /// Gives live memory the contents of new memory, as far as Options::poison
+  /// changes them.
+  virtual void poison(uint64_t address, uint64_t sizeBytes) = 0;
   /// Repeats an element of 1, 2 or 4 bytes; checked as copy.
   virtual Status fill(void *destination, uint32_t value, unsigned elementBytes,
                       uint64_t count) = 0;
@@ -413,6 +427,9 @@ public:
   loadModule(std::vector<PtxSource> sources, Status &error,
              std::shared_ptr<const ManagedVariables> managed = nullptr) = 0;
 
+  /// The errors of launch() that show before the grid runs.
+  virtual Status checkLaunch(const Kernel &kernel,
+                             const LaunchConfig &config) const = 0;
   /// Runs a grid, and all that it launches, to completion. \p params are
   /// info().paramBytes bytes, each parameter at its offset.
   virtual Status launch(const Kernel &kernel, const LaunchConfig &config,

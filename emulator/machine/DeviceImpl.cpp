@@ -58,7 +58,25 @@ void DeviceImpl::report(std::string_view text) const {
 
 uint64_t DeviceImpl::allocate(uint64_t sizeBytes, AllocationKind kind) {
   // What textures need, as device properties say.
-  return memory.allocate(sizeBytes, 512, kind, number);
+  uint64_t address = memory.allocate(sizeBytes, 512, kind, number);
+  if (address)
+    poison(address, sizeBytes);
+  return address;
+}
+
+uint64_t DeviceImpl::allocateHeap(uint64_t sizeBytes, uint64_t alignBytes) {
+  if (memory.heapBytes(number) + sizeBytes > options.limits.heapBytes)
+    return 0;
+  uint64_t address = memory.allocate(sizeBytes, alignBytes,
+                                     AllocationKind::DeviceHeap, number);
+  if (address)
+    poison(address, sizeBytes);
+  return address;
+}
+
+void DeviceImpl::poison(uint64_t address, uint64_t sizeBytes) {
+  if (options.poison)
+    fillPoison(reinterpret_cast<void *>(address), sizeBytes);
 }
 
 uint64_t DeviceImpl::addImage(const Image &image) {
@@ -421,6 +439,7 @@ Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
   launch.tracing = options.counters && options.accesses;
   launch.shadow = options.shadow;
   launch.checkRaces = options.checkRaces && launch.sharedBytes;
+  launch.poison = options.poison;
   launch.oneThread = options.oneThreadAtATime;
   launch.seed = options.scheduleSeed;
   unsigned threads = options.threads;
@@ -466,6 +485,14 @@ Status DeviceImpl::runArea(const DeviceOperation &op) {
   return {};
 }
 
+Status DeviceImpl::checkLaunch(const Kernel &k,
+                               const LaunchConfig &config) const {
+  const KernelImpl &kernel = static_cast<const KernelImpl &>(k);
+  if (Status s = kernel.prepare(); !s.ok())
+    return s;
+  return checkConfig(kernel, config);
+}
+
 /// Everything runs one after the other: operations started by a grid before
 /// those started next to the grid, its tail launches last.
 Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
@@ -473,11 +500,9 @@ Status DeviceImpl::launch(const Kernel &k, const LaunchConfig &config,
   std::lock_guard lock(launchMutex);
   if (Status s = stickyError(); !s.ok())
     return s;
+  if (Status s = checkLaunch(k, config); !s.ok())
+    return s;
   const KernelImpl &kernel = static_cast<const KernelImpl &>(k);
-  if (Status s = kernel.prepare(); !s.ok())
-    return s;
-  if (Status s = checkConfig(kernel, config); !s.ok())
-    return s;
   std::deque<DeviceOperation> queue(1);
   queue[0].kernel = &kernel;
   queue[0].config = config;

@@ -42,6 +42,8 @@ public:
     options.limits.stackBytes = bytes;
   }
   uint64_t allocate(uint64_t sizeBytes, AllocationKind kind) override;
+  /// Returns the address of memory for malloc in device code, or 0.
+  uint64_t allocateHeap(uint64_t sizeBytes, uint64_t alignBytes);
   Status free(uint64_t address, AllocationKind kind) override;
   void setPoolAccess(uint64_t address, DeviceSet devices) override {
     memory.setPoolAccess(address, devices);
@@ -51,7 +53,7 @@ public:
   }
   Status freeAddresses(uint64_t address, uint64_t sizeBytes) override;
   std::shared_ptr<PhysicalMemory> createPhysical(uint64_t sizeBytes) override {
-    return memory.createPhysical(sizeBytes, number);
+    return memory.createPhysical(sizeBytes, number, options.poison);
   }
   Status map(uint64_t address, uint64_t sizeBytes, uint64_t offset,
              std::shared_ptr<PhysicalMemory> physical) override;
@@ -63,6 +65,9 @@ public:
   uint64_t allocatedBytes() const override {
     return memory.allocatedBytes(number);
   }
+  Status checkLive(const void *address, uint64_t sizeBytes,
+                   const char *what) const override;
+  void poison(uint64_t address, uint64_t sizeBytes) override;
   Status copy(void *destination, const void *source, uint64_t sizeBytes,
               CopyDirection direction) override;
   Status fill(void *destination, uint32_t value, unsigned elementBytes,
@@ -72,6 +77,8 @@ public:
   std::unique_ptr<Module>
   loadModule(std::vector<PtxSource> sources, Status &error,
              std::shared_ptr<const ManagedVariables> managed) override;
+  Status checkLaunch(const Kernel &kernel,
+                     const LaunchConfig &config) const override;
   Status launch(const Kernel &kernel, const LaunchConfig &config,
                 const void *params) override;
   uint32_t maxBlocksPerSm(const Kernel &kernel, uint32_t threadsPerBlock,
@@ -114,8 +121,6 @@ private:
   Status runArea(const DeviceOperation &op);
   Status checkCluster(const KernelInfo &info, const LaunchConfig &config,
                       const std::array<uint32_t, 3> &cluster) const;
-  Status checkLive(const void *address, uint64_t sizeBytes,
-                   const char *what) const;
   void report(std::string_view text) const;
 
   mutable std::mutex launchMutex, stateMutex;

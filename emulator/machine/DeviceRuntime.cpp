@@ -246,12 +246,8 @@ bool occupancy(const DeviceCall &call) {
 
 /// Memory of the heap that malloc takes from, too.
 bool runtimeMalloc(const DeviceCall &call) {
-  DeviceImpl &device = call.device();
-  uint64_t size = call.argument<uint64_t>(1), address = 0;
-  unsigned self = device.ordinal();
-  if (device.memory.heapBytes(self) + size <= device.limits().heapBytes)
-    address = device.memory.allocate(std::max<uint64_t>(size, 1), 256,
-                                     AllocationKind::DeviceHeap, self);
+  uint64_t size = std::max<uint64_t>(call.argument<uint64_t>(1), 1);
+  uint64_t address = call.device().allocateHeap(size, 256);
   if (!address)
     return fail(call, DeviceError::MemoryAllocation);
   return answer(call, 0, address);

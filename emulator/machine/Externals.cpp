@@ -237,12 +237,8 @@ bool callAssert(Warp &w, const Insn &insn, unsigned lane,
 
 bool callMalloc(Warp &w, unsigned lane, const CallSite &site) {
   DeviceImpl &device = *w.block->launch->device;
-  uint64_t size = argument<uint64_t>(w, lane, site, 0), address = 0;
-  unsigned self = device.ordinal();
-  if (size && device.memory.heapBytes(self) + size <= device.limits().heapBytes)
-    address =
-        device.memory.allocate(size, 16, AllocationKind::DeviceHeap, self);
-  setResult<uint64_t>(w, lane, site, address);
+  uint64_t size = argument<uint64_t>(w, lane, site, 0);
+  setResult<uint64_t>(w, lane, site, size ? device.allocateHeap(size, 16) : 0);
   return true;
 }
 

@@ -231,6 +231,7 @@ struct Launch {
   bool tracing = false; ///< Accesses and taint; only when counting.
   bool checkRaces = false;
   MemoryShadow *shadow = nullptr; ///< Is told of accesses; null: off.
+  bool poison = false; ///< Shared memory begins with kPoison.
   bool oneThread = false;
   uint64_t seed = 0;
   uint64_t instructionLimit = ~0ull; ///< Warp instructions.

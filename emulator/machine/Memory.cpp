@@ -22,6 +22,25 @@ static uint64_t alignTo(uint64_t value, uint64_t align) {
   return (value + align - 1) & ~(align - 1);
 }
 
+void fillPoison(void *address, uint64_t sizeBytes) {
+  uint8_t *to = static_cast<uint8_t *>(address);
+  uint64_t words = sizeBytes / sizeof(kPoison);
+  for (uint64_t k = 0; k < words; ++k)
+    std::memcpy(to + k * sizeof(kPoison), &kPoison, sizeof(kPoison));
+  if (sizeBytes % sizeof(kPoison))
+    to[sizeBytes - 1] = kPoison & 0xff;
+}
+
+/// Fills a file with kPoison; false if it cannot be mapped.
+static bool poisonFile(int file, uint64_t sizeBytes) {
+  void *all =
+      mmap(nullptr, sizeBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (all == MAP_FAILED)
+    return false;
+  fillPoison(all, sizeBytes);
+  return munmap(all, sizeBytes) == 0;
+}
+
 const char *allocationName(AllocationKind kind) {
   switch (kind) {
   case AllocationKind::Device:
@@ -282,8 +301,8 @@ bool Memory::freeAddresses(uint64_t address, uint64_t sizeBytes) {
   return true;
 }
 
-std::shared_ptr<PhysicalMemory> Memory::createPhysical(uint64_t sizeBytes,
-                                                       unsigned device) {
+std::shared_ptr<PhysicalMemory>
+Memory::createPhysical(uint64_t sizeBytes, unsigned device, bool poisons) {
   std::unique_lock lock(mutex);
   Use &use = uses[device];
   if (sizeBytes > use.limitBytes || use.bytes + sizeBytes > use.limitBytes)
@@ -291,7 +310,8 @@ std::shared_ptr<PhysicalMemory> Memory::createPhysical(uint64_t sizeBytes,
   int file = memfd_create("gpulto-emulator", MFD_CLOEXEC);
   if (file < 0)
     return nullptr;
-  if (ftruncate(file, static_cast<off_t>(sizeBytes)) != 0) {
+  if (ftruncate(file, static_cast<off_t>(sizeBytes)) != 0 ||
+      (poisons && !poisonFile(file, sizeBytes))) {
     close(file);
     return nullptr;
   }

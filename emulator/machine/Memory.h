@@ -105,9 +105,10 @@ public:
   /// False unless the range was reserved as a whole and nothing is mapped in
   /// it.
   bool freeAddresses(uint64_t address, uint64_t sizeBytes);
-  /// Returns null if the device's limit is used up.
+  /// Returns null if the device's limit is used up. Its contents are zero, or
+  /// kPoison.
   std::shared_ptr<PhysicalMemory> createPhysical(uint64_t sizeBytes,
-                                                 unsigned device);
+                                                 unsigned device, bool poisons);
   /// Makes a part of \p physical the allocation at \p address, which no device
   /// may use yet. False if that is not free reserved memory, or the part is not
   /// within \p physical. Sizes and addresses are multiples of pages.
@@ -171,6 +172,9 @@ private:
   std::atomic<uint32_t> epochCounter{1};
   std::array<Use, kMaxDevices> uses;
 };
+
+/// Fills memory with kPoison.
+void fillPoison(void *address, uint64_t sizeBytes);
 
 /// Returns the name of an allocation of this kind in messages.
 const char *allocationName(AllocationKind kind);

@@ -200,6 +200,8 @@ bool Grid::initBlock(Cluster &cluster, Block &block, uint32_t rank) {
   } else {
     memset(block.shared, 0, launch.sharedBytes);
   }
+  if (launch.poison)
+    fillPoison(block.shared, launch.sharedBytes);
   uint32_t warps = (launch.threadsPerBlock + kLanes - 1) / kLanes;
   while (block.warps.size() < warps)
     block.warps.push_back(std::make_unique<Warp>());

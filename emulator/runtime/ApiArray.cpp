@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/Array.h"
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/TransferLog.h"
 
@@ -73,6 +74,8 @@ cudaError_t cudaFreeArray(cudaArray_t handle) {
     Array *array = findArray(handle);
     if (!array)
       return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = waitForDevices(runtime))
+      return error;
     Status status =
         runtime.device()->free(array->address, AllocationKind::Device);
     runtime.allocations.erase(array->address);

@@ -6,6 +6,7 @@
 
 #include "emulator/runtime/ClusterSize.h"
 #include "emulator/runtime/CodeHandle.h"
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/HostImage.h"
 #include "emulator/runtime/Operation.h"
 #include "emulator/runtime/Runtime.h"
@@ -230,14 +231,14 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
                                cudaStream_t stream) {
   return launch(kernel, grid, block, args, sharedBytes, stream, false);
 }
-GPULTO_EMU_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+GPULTO_EMU_PER_THREAD(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
 
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block,
                              void **args, size_t sharedBytes,
                              cudaStream_t stream) {
   return launch(function, grid, block, args, sharedBytes, stream, false);
 }
-GPULTO_EMU_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+GPULTO_EMU_PER_THREAD(cudaLaunchKernel_ptsz, cudaLaunchKernel);
 
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid,
                                         dim3 block, void **args,
@@ -245,7 +246,8 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid,
                                         cudaStream_t stream) {
   return launch(function, grid, block, args, sharedBytes, stream, true);
 }
-GPULTO_EMU_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+GPULTO_EMU_PER_THREAD(cudaLaunchCooperativeKernel_ptsz,
+                      cudaLaunchCooperativeKernel);
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
                                 const void *function, void **args) {
@@ -264,7 +266,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
   return launch(function, config->gridDim, config->blockDim, args,
                 config->dynamicSmemBytes, config->stream, cooperative, cluster);
 }
-GPULTO_EMU_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+GPULTO_EMU_PER_THREAD(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
 
 // Functions ------------------------------------------------------------------
 
@@ -402,6 +404,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return withCode(library, [](Runtime &runtime, CodeModule &module, Module &) {
+    if (cudaError_t error = waitForDevices(runtime))
+      return error;
     runtime.registry.remove(&module);
     return cudaSuccess;
   });

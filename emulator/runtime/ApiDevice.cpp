@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/DeviceAttributes.h"
 #include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
@@ -220,7 +221,7 @@ cudaError_t cudaDeviceSynchronize(void) {
     if (runtime.transfers)
       runtime.transfers->waitForDevice(threadState().device, true);
     return legacyStreamIsBlocked() ? cudaErrorStreamCaptureUnsupported
-                                   : cudaSuccess;
+                                   : waitForContext(runtime, currentContext());
   });
 }
 
@@ -228,6 +229,7 @@ cudaError_t cudaDeviceReset(void) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::mutex> lock(runtime.mutex);
   unsigned device = threadState().device;
+  (void)waitForDevice(runtime, device);
   destroyAllStreams(device);
   forgetPools(device);
   runtime.reset(device);
@@ -242,6 +244,8 @@ cudaError_t cudaDeviceReset(void) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return enter([&](Runtime &runtime) {
+    if (cudaError_t error = waitForDevice(runtime, threadState().device))
+      return error; // What was launched before has the old limits.
     switch (limit) {
     case cudaLimitStackSize:
       runtime.device()->setStackBytes(value);
@@ -380,6 +384,9 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return withPeer(device, peer, [&](DeviceState &state, DeviceSet bit) {
     if (!(state.peers & bit))
       return cudaErrorPeerAccessNotEnabled;
+    if (cudaError_t error =
+            waitForDevice(Runtime::get(), state.device->ordinal()))
+      return error;
     setPeers(state, state.peers & ~bit);
     return cudaSuccess;
   });
@@ -404,6 +411,8 @@ cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
   if (!symbol || !function)
     return recordError(cudaErrorInvalidValue);
   *function = nullptr;
+  if (flags == cudaEnableDefault && threadState().usesOwnStream)
+    flags = cudaEnablePerThreadDefaultStream;
   // cudaEnableLegacyStream and its kin have the numbers of the driver's flags,
   // the result those of its result.
   using Query = int(const char *, void **, int, uint64_t, int *);
@@ -420,8 +429,8 @@ cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
   return recordError(result == kNotFound ? cudaSuccess
                                          : static_cast<cudaError_t>(result));
 }
-GPULTO_EMU_ALIAS(cudaGetDriverEntryPointByVersion_ptsz,
-                 cudaGetDriverEntryPointByVersion);
+GPULTO_EMU_PER_THREAD(cudaGetDriverEntryPointByVersion_ptsz,
+                      cudaGetDriverEntryPointByVersion);
 
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,
                                     unsigned long long flags,
@@ -429,6 +438,6 @@ cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function,
   return cudaGetDriverEntryPointByVersion(symbol, function, kVersion, flags,
                                           status);
 }
-GPULTO_EMU_ALIAS(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
+GPULTO_EMU_PER_THREAD(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);
 
 } // extern "C"

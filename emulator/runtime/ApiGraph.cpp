@@ -331,8 +331,8 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *result,
                                             : cudaGraphInstantiateError;
   return error;
 }
-GPULTO_EMU_ALIAS(cudaGraphInstantiateWithParams_ptsz,
-                 cudaGraphInstantiateWithParams);
+GPULTO_EMU_PER_THREAD(cudaGraphInstantiateWithParams_ptsz,
+                      cudaGraphInstantiateWithParams);
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle,
                                   unsigned long long *flags) {
@@ -359,13 +359,13 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
         return submit(runtime, stream, ChildOp{executable.graph});
       });
 }
-GPULTO_EMU_ALIAS(cudaGraphLaunch_ptsz, cudaGraphLaunch);
+GPULTO_EMU_PER_THREAD(cudaGraphLaunch_ptsz, cudaGraphLaunch);
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t handle, cudaStream_t) {
   return withExecutable(
       handle, [](Runtime &, ExecutableGraph &) { return cudaSuccess; });
 }
-GPULTO_EMU_ALIAS(cudaGraphUpload_ptsz, cudaGraphUpload);
+GPULTO_EMU_PER_THREAD(cudaGraphUpload_ptsz, cudaGraphUpload);
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo *info) {

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
@@ -28,7 +29,14 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
     return cudaSuccess;
   }
   // As in the runtime, the old value stays if there is no memory.
-  uint64_t address = runtime.devices[device].device->allocate(sizeBytes, kind);
+  Device &on = *runtime.devices[device].device;
+  uint64_t address = on.allocate(sizeBytes, kind);
+  if (!address && countPending()) {
+    // Work that waits may free some.
+    if (cudaError_t error = waitForDevice(runtime, device))
+      return error;
+    address = on.allocate(sizeBytes, kind);
+  }
   if (!address)
     return cudaErrorMemoryAllocation;
   runtime.allocations[address] = {kind, device};
@@ -38,22 +46,14 @@ cudaError_t allocate(Runtime &runtime, AllocationKind kind, size_t sizeBytes,
   return cudaSuccess;
 }
 
-/// Frees memory that was allocated as one of two kinds.
-cudaError_t release(Runtime &runtime, const void *pointer, AllocationKind kind,
-                    AllocationKind orKind) {
-  if (!pointer)
-    return cudaSuccess;
-  uint64_t address = reinterpret_cast<uint64_t>(pointer);
-  auto found = runtime.allocations.find(address);
-  if (found == runtime.allocations.end() ||
-      (found->second.kind != kind && found->second.kind != orKind))
-    return cudaErrorInvalidValue;
-  if (runtime.graphOwned.count(address))
-    return cudaSuccess;
-  Status status = runtime.device()->free(address, found->second.kind);
-  runtime.allocations.erase(found);
-  runtime.advice.erase(address);
-  return report(status);
+/// Waits for the devices that may use the memory: the one it is on, or all.
+cudaError_t waitForUsers(Runtime &runtime, const void *pointer) {
+  Allocation allocation;
+  bool isFound = runtime.device()->findAllocation(
+      reinterpret_cast<uint64_t>(pointer), allocation);
+  if (!isFound || isForAllDevices(allocation.kind))
+    return waitForDevices(runtime);
+  return waitForDevice(runtime, allocation.device);
 }
 
 cudaError_t allocateHost(Runtime &runtime, size_t sizeBytes, unsigned flags,
@@ -115,11 +115,14 @@ cudaError_t cudaMalloc(void **pointer, size_t sizeBytes) {
 }
 
 cudaError_t cudaFree(void *pointer) {
-  return enter([&](Runtime &runtime) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
     if (runtime.transfers && pointer)
       runtime.transfers->waitForDevice(threadState().device, false);
-    return release(runtime, pointer, AllocationKind::Device,
-                   AllocationKind::Managed);
+    if (pointer)
+      if (cudaError_t error = waitForUsers(runtime, pointer))
+        return error;
+    return runtime.release(pointer, AllocationKind::Device,
+                           AllocationKind::Managed);
   });
 }
 
@@ -149,10 +152,11 @@ cudaError_t cudaHostAlloc(void **pointer, size_t sizeBytes, unsigned flags) {
 }
 
 cudaError_t cudaFreeHost(void *pointer) {
-  return enter([&](Runtime &runtime) {
+  return enter([&](Runtime &runtime) -> cudaError_t {
+    if (cudaError_t error = waitForDevices(runtime))
+      return error;
     runtime.hostRanges.erase(reinterpret_cast<uint64_t>(pointer));
-    return release(runtime, pointer, AllocationKind::Host,
-                   AllocationKind::Host);
+    return runtime.release(pointer, AllocationKind::Host, AllocationKind::Host);
   });
 }
 
@@ -183,7 +187,10 @@ cudaError_t cudaHostUnregister(void *pointer) {
     if (found == runtime.allocations.end() ||
         found->second.kind != AllocationKind::HostRegistered)
       return cudaErrorHostMemoryNotRegistered;
-    runtime.allocations.erase(found);
+    if (cudaError_t error = waitForDevices(runtime))
+      return error;
+    // A host function may have changed the table.
+    runtime.allocations.erase(address);
     runtime.hostRanges.erase(address);
     return report(runtime.device()->unregisterHost(pointer));
   });
@@ -403,7 +410,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t count,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+GPULTO_EMU_PER_THREAD(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 
 cudaError_t cudaMemAdvise(const void *pointer, size_t count,
                           cudaMemoryAdvise what, cudaMemLocation location) {
@@ -450,7 +457,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t,
     return checkManaged(runtime, pointer, 1);
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
+GPULTO_EMU_PER_THREAD(cudaStreamAttachMemAsync_ptsz, cudaStreamAttachMemAsync);
 
 } // extern "C"
 
@@ -541,7 +548,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t sizeBytes,
                             stream, pointer);
   });
 }
-GPULTO_EMU_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
+GPULTO_EMU_PER_THREAD(cudaMallocAsync_ptsz, cudaMallocAsync);
 
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t sizeBytes,
                                     cudaMemPool_t pool, cudaStream_t stream) {
@@ -549,7 +556,7 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t sizeBytes,
     return allocateFromPool(runtime, from, sizeBytes, stream, pointer);
   });
 }
-GPULTO_EMU_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
+GPULTO_EMU_PER_THREAD(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
   return enter([&](Runtime &runtime) -> cudaError_t {
@@ -558,19 +565,10 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t handle) {
       return cudaErrorInvalidResourceHandle;
     if (!pointer)
       return cudaErrorInvalidValue;
-    if (stream->capture)
-      return submit(runtime, handle, FreeOp{pointer});
-    auto &allocations = pools().allocations;
-    auto found = allocations.find(reinterpret_cast<uint64_t>(pointer));
-    if (found != allocations.end()) {
-      found->second.first->usedBytes -= found->second.second;
-      allocations.erase(found);
-    }
-    return release(runtime, pointer, AllocationKind::Device,
-                   AllocationKind::Managed);
+    return submit(runtime, handle, FreeOp{pointer, !stream->capture});
   });
 }
-GPULTO_EMU_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+GPULTO_EMU_PER_THREAD(cudaFreeAsync_ptsz, cudaFreeAsync);
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device) {
   if (!pool || !Runtime::get().isDevice(device))

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
@@ -38,8 +39,8 @@ template <typename Body> cudaError_t withEvent(cudaEvent_t handle, Body body) {
   });
 }
 
-/// An event of a capture can be neither queried nor waited for.
-cudaError_t checkNotCaptured(Event &event) {
+/// An error if \p event was recorded in a capture, which it then invalidates.
+cudaError_t checkNotCaptured(const Event &event) {
   std::shared_ptr<Capture> capture = event.capture.lock();
   if (!capture)
     return cudaSuccess;
@@ -155,19 +156,21 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return withStream(handle, [](Runtime &runtime, Stream &stream) {
     if (runtime.transfers)
       runtime.transfers->waitForStream(stream);
-    return checkNotCapturing(stream);
+    cudaError_t error = checkNotCapturing(stream);
+    return error ? error : waitForStream(runtime, stream);
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
+GPULTO_EMU_PER_THREAD(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return withStream(handle, [](Runtime &runtime, Stream &stream) {
     if (runtime.transfers)
       runtime.transfers->observe(kGpultoTraceEvent);
-    return checkNotCapturing(stream);
+    cudaError_t error = checkNotCapturing(stream);
+    return error ? error : queryStream(runtime, stream);
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
+GPULTO_EMU_PER_THREAD(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
   return withStream(handle, [&](Runtime &, Stream &stream) {
@@ -177,7 +180,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int *priority) {
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
+GPULTO_EMU_PER_THREAD(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
   return withStream(handle, [&](Runtime &, Stream &stream) {
@@ -187,7 +190,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned *flags) {
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
+GPULTO_EMU_PER_THREAD(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
 
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
   return withStream(handle, [&](Runtime &, Stream &stream) {
@@ -197,7 +200,7 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id) {
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
+GPULTO_EMU_PER_THREAD(cudaStreamGetId_ptsz, cudaStreamGetId);
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
   return withStream(handle, [&](Runtime &, Stream &stream) {
@@ -207,7 +210,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int *device) {
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
+GPULTO_EMU_PER_THREAD(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t handle,
                                    cudaLaunchAttributeID attribute,
@@ -221,7 +224,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t handle,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+GPULTO_EMU_PER_THREAD(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t handle,
                                    cudaLaunchAttributeID attribute,
@@ -233,7 +236,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t handle,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+GPULTO_EMU_PER_THREAD(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return withStream(to, [&](Runtime &, Stream &stream) {
@@ -244,7 +247,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
+GPULTO_EMU_PER_THREAD(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
                                void *data) {
@@ -256,7 +259,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
     return submit(runtime, stream, op);
   });
 }
-GPULTO_EMU_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+GPULTO_EMU_PER_THREAD(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t handle,
                                   cudaStreamCallback_t callback, void *data,
@@ -273,7 +276,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle,
     return submit(runtime, handle, op);
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+GPULTO_EMU_PER_THREAD(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
 
 // Events ---------------------------------------------------------------------
 
@@ -305,18 +308,19 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream,
     return recordEvent(runtime, event, stream, flags);
   });
 }
-GPULTO_EMU_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+GPULTO_EMU_PER_THREAD(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
-GPULTO_EMU_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
+GPULTO_EMU_PER_THREAD(cudaEventRecord_ptsz, cudaEventRecord);
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return withEvent(handle, [](Runtime &runtime, Event &event) {
     if (runtime.transfers)
       runtime.transfers->waitForEvent(event);
-    return checkNotCaptured(event);
+    cudaError_t error = checkNotCaptured(event);
+    return error ? error : waitForTask(runtime, event.task);
   });
 }
 
@@ -324,7 +328,8 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return withEvent(handle, [](Runtime &runtime, Event &event) {
     if (runtime.transfers)
       runtime.transfers->observe(kGpultoTraceEvent);
-    return checkNotCaptured(event);
+    cudaError_t error = checkNotCaptured(event);
+    return error ? error : queryTask(runtime, event.task);
   });
 }
 
@@ -340,6 +345,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
         !last->isRecorded ||
         ((first.flags | last->flags) & cudaEventDisableTiming))
       return cudaErrorInvalidResourceHandle;
+    for (const Event *event : {&first, last})
+      if (cudaError_t error = queryTask(runtime, event->task))
+        return error;
     std::chrono::duration<float, std::milli> elapsed = last->time - first.time;
     *milliseconds = elapsed.count();
     return cudaSuccess;
@@ -352,26 +360,26 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle,
     return waitEvent(runtime, stream, event, flags);
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+GPULTO_EMU_PER_THREAD(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
 // Capture --------------------------------------------------------------------
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle,
                                    cudaStreamCaptureMode mode) {
   return withStream(handle, [&](Runtime &runtime, Stream &stream) {
-    if (handle == nullptr || handle == cudaStreamLegacy)
+    if (stream.isLegacy)
       return cudaErrorStreamCaptureUnsupported;
     return beginCapture(runtime, stream, mode, std::make_shared<Graph>(), {});
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
+GPULTO_EMU_PER_THREAD(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
 cudaError_t cudaStreamBeginCaptureToGraph(
     cudaStream_t handle, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
     const cudaGraphEdgeData *, size_t count, cudaStreamCaptureMode mode) {
   return withStream(handle, [&](Runtime &runtime, Stream &stream) {
     std::shared_ptr<Graph> into = findGraph(graph);
-    if (!into || handle == nullptr || handle == cudaStreamLegacy)
+    if (!into || stream.isLegacy)
       return cudaErrorInvalidValue;
     std::vector<GraphNode *> tail;
     for (size_t i = 0; i < count; ++i) {
@@ -384,15 +392,15 @@ cudaError_t cudaStreamBeginCaptureToGraph(
                         std::move(tail));
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamBeginCaptureToGraph_ptsz,
-                 cudaStreamBeginCaptureToGraph);
+GPULTO_EMU_PER_THREAD(cudaStreamBeginCaptureToGraph_ptsz,
+                      cudaStreamBeginCaptureToGraph);
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph) {
   return withStream(handle, [&](Runtime &, Stream &stream) {
     return graph ? endCapture(stream, graph) : cudaErrorInvalidValue;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
+GPULTO_EMU_PER_THREAD(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle,
                                   cudaStreamCaptureStatus *status) {
@@ -403,7 +411,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+GPULTO_EMU_PER_THREAD(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle,
                                      cudaStreamCaptureStatus *status,
@@ -432,7 +440,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+GPULTO_EMU_PER_THREAD(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
                                                 cudaGraphNode_t *dependencies,
@@ -454,8 +462,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle,
     return cudaSuccess;
   });
 }
-GPULTO_EMU_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz,
-                 cudaStreamUpdateCaptureDependencies);
+GPULTO_EMU_PER_THREAD(cudaStreamUpdateCaptureDependencies_ptsz,
+                      cudaStreamUpdateCaptureDependencies);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
   if (!mode)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/Array.h"
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/DeviceAttributes.h"
 #include "emulator/runtime/ImageObject.h"
 #include "emulator/runtime/Runtime.h"
@@ -192,7 +193,10 @@ cudaError_t destroy(Runtime &runtime, uint64_t handle, bool isTexture) {
   const ImageObject *object = findImageObject(handle, isTexture);
   if (!object)
     return cudaErrorInvalidValue;
-  runtime.devices[object->device].device->removeImage(handle);
+  unsigned device = object->device;
+  if (cudaError_t error = waitForDevice(runtime, device))
+    return error;
+  runtime.devices[device].device->removeImage(handle);
   imageObjects().erase(handle);
   return cudaSuccess;
 }

@@ -97,7 +97,4 @@ template <typename To, typename From> To *sameLayout(From *record) {
 
 } // namespace gpulto::emu
 
-/// Declares \p form, an older name, as another for \p function.
-#define GPULTO_EMU_OLDER(form, function) GPULTO_EMU_ALIAS_OF(form, function)
-
 #endif // GPULTO_EMULATOR_RUNTIME_DRIVER_H

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "emulator/runtime/CodeHandle.h"
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Driver.h"
 #include "emulator/runtime/JitOptions.h"
 
@@ -200,6 +201,8 @@ CUresult cuModuleUnload(CUmodule handle) {
   return withModule(handle, [](Runtime &runtime, CodeModule &module, Module &) {
     if (!module.context) // A library's, which is unloaded with that.
       return cudaErrorInvalidResourceHandle;
+    if (cudaError_t error = waitForDevices(runtime))
+      return error;
     runtime.registry.remove(&module);
     return cudaSuccess;
   });
@@ -289,6 +292,7 @@ CUresult cuLibraryUnload(CUlibrary handle) {
       auto *module = reinterpret_cast<CodeModule *>(handle);
       if (module->context || module->wrapper)
         return CUDA_ERROR_INVALID_HANDLE;
+      (void)waitForDevices(runtime);
       runtime.registry.remove(module);
       return CUDA_SUCCESS;
     });

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Driver.h"
 #include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Stream.h"
@@ -46,6 +47,7 @@ template <typename Body> CUresult withContext(CUcontext handle, Body body) {
 }
 
 void resetPrimary(Runtime &runtime, Context &primary) {
+  (void)waitForDevice(runtime, primary.device);
   if (hasOtherContexts(primary.device)) {
     // What they have stays, and so does what no context owns.
     destroyStreamsOf(primary);
@@ -167,6 +169,7 @@ CUresult cuCtxDestroy(CUcontext handle) {
         return CUDA_ERROR_INVALID_CONTEXT;
       if (!context->isAlive)
         return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+      (void)waitForContext(runtime, context);
       destroyStreamsOf(*context);
       runtime.releaseContext(*context);
       context->isAlive = false;

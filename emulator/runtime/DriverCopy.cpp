@@ -9,6 +9,8 @@
 #include "emulator/runtime/Array.h"
 #include "emulator/runtime/Operation.h"
 
+#include <optional>
+
 using namespace gpulto::emu;
 
 namespace {
@@ -109,26 +111,33 @@ cudaError_t make2D(const CUDA_MEMCPY2D &copy, cudaMemcpy3DParms &params) {
       copy.WidthInBytes, copy.Height, 1, params);
 }
 
+/// The stream of an asynchronous call; none in a synchronous one.
+using Target = std::optional<CUstream>;
+
 CUresult copyLinear(void *to, const void *from, size_t bytes,
-                    cudaMemcpyKind kind, CUstream stream = nullptr) {
-  return inContext(
-      [&] { return cudaMemcpyAsync(to, from, bytes, kind, stream); });
+                    cudaMemcpyKind kind, Target stream = {}) {
+  return inContext([&] {
+    return stream ? cudaMemcpyAsync(to, from, bytes, kind, *stream)
+                  : cudaMemcpy(to, from, bytes, kind);
+  });
 }
 
 CUresult copyBox(cudaError_t error, const cudaMemcpy3DParms &params,
-                 CUstream stream = nullptr) {
-  return inContext(
-      [&] { return error ? error : cudaMemcpy3DAsync(&params, stream); });
+                 Target stream = {}) {
+  return inContext([&] {
+    return error    ? error
+           : stream ? cudaMemcpy3DAsync(&params, *stream)
+                    : cudaMemcpy3D(&params);
+  });
 }
 
-CUresult copy2D(const CUDA_MEMCPY2D *copy, CUstream stream = nullptr) {
+CUresult copy2D(const CUDA_MEMCPY2D *copy, Target stream = {}) {
   cudaMemcpy3DParms params{};
   cudaError_t error = copy ? make2D(*copy, params) : cudaErrorInvalidValue;
   return copyBox(error, params, stream);
 }
 
-template <typename Copy>
-CUresult copy3D(const Copy *copy, CUstream stream = nullptr) {
+template <typename Copy> CUresult copy3D(const Copy *copy, Target stream = {}) {
   cudaMemcpy3DParms params{};
   cudaError_t error = copy ? make3D(*copy, params) : cudaErrorInvalidValue;
   return copyBox(error, params, stream);
@@ -154,7 +163,7 @@ Side deviceSide(CUdeviceptr address) {
 
 /// A copy of consecutive bytes of one row of an array.
 CUresult copyRow(const Side &to, const Side &from, size_t bytes,
-                 CUstream stream = nullptr) {
+                 Target stream = {}) {
   cudaMemcpy3DParms params{};
   cudaError_t error = makeCopy(to, from, bytes, 1, 1, params);
   return copyBox(error, params, stream);
@@ -163,7 +172,7 @@ CUresult copyRow(const Side &to, const Side &from, size_t bytes,
 /// A fill with elements of 1, 2 or 4 bytes.
 CUresult fill(CUdeviceptr address, size_t pitch, unsigned value,
               unsigned elementBytes, size_t width, size_t height,
-              CUstream stream) {
+              Target stream) {
   return inContext([&] {
     return enter([&](Runtime &runtime) {
       if (address % elementBytes || (height > 1 && pitch % elementBytes))
@@ -175,21 +184,26 @@ CUresult fill(CUdeviceptr address, size_t pitch, unsigned value,
       op.params.elementSize = elementBytes;
       op.params.width = width;
       op.params.height = height;
-      return submit(runtime, stream, op);
+      return submit(runtime, stream.value_or(nullptr), op,
+                    stream ? Call::Asynchronous : Call::Synchronous);
     });
   });
 }
 
 CUresult copyPeer(CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
-                  CUcontext fromContext, size_t bytes, CUstream stream) {
+                  CUcontext fromContext, size_t bytes, Target stream = {}) {
   return inContext([&] {
     const Context *destination = findContext(toContext);
     const Context *source = findContext(fromContext);
     if (!destination || !source || !destination->isAlive || !source->isAlive)
       return CUDA_ERROR_INVALID_CONTEXT;
-    return toResult(cudaMemcpyPeerAsync(
-        pointerOf(to), static_cast<int>(destination->device), pointerOf(from),
-        static_cast<int>(source->device), bytes, stream));
+    int toDevice = static_cast<int>(destination->device);
+    int fromDevice = static_cast<int>(source->device);
+    return toResult(
+        stream ? cudaMemcpyPeerAsync(pointerOf(to), toDevice, pointerOf(from),
+                                     fromDevice, bytes, *stream)
+               : cudaMemcpyPeer(pointerOf(to), toDevice, pointerOf(from),
+                                fromDevice, bytes));
   });
 }
 
@@ -283,7 +297,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
                       CUcontext fromContext, size_t bytes) {
-  return copyPeer(to, toContext, from, fromContext, bytes, nullptr);
+  return copyPeer(to, toContext, from, fromContext, bytes);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext toContext,
@@ -383,30 +397,30 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
-  return cuMemsetD8Async(to, value, count, nullptr);
+  return fill(to, count, value, 1, count, 1, {});
 }
 
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count) {
-  return cuMemsetD16Async(to, value, count, nullptr);
+  return fill(to, count * 2, value, 2, count, 1, {});
 }
 
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count) {
-  return cuMemsetD32Async(to, value, count, nullptr);
+  return fill(to, count * 4, value, 4, count, 1, {});
 }
 
 CUresult cuMemsetD2D8(CUdeviceptr to, size_t pitch, unsigned char value,
                       size_t width, size_t height) {
-  return cuMemsetD2D8Async(to, pitch, value, width, height, nullptr);
+  return fill(to, pitch, value, 1, width, height, {});
 }
 
 CUresult cuMemsetD2D16(CUdeviceptr to, size_t pitch, unsigned short value,
                        size_t width, size_t height) {
-  return cuMemsetD2D16Async(to, pitch, value, width, height, nullptr);
+  return fill(to, pitch, value, 2, width, height, {});
 }
 
 CUresult cuMemsetD2D32(CUdeviceptr to, size_t pitch, unsigned value,
                        size_t width, size_t height) {
-  return cuMemsetD2D32Async(to, pitch, value, width, height, nullptr);
+  return fill(to, pitch, value, 4, width, height, {});
 }
 
 } // extern "C"

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Driver.h"
 
 #include <algorithm>
@@ -247,6 +248,8 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
   return withMemory([&](Runtime &runtime) {
+    if (cudaError_t error = waitForDevices(runtime))
+      return toResult(error);
     return forMappings(
         address, bytes, [&](CUdeviceptr at, const Mapping &mapping) {
           CUresult result = toResult(

@@ -74,10 +74,9 @@ cloneGraph(const Graph &graph,
   auto clone = std::make_shared<Graph>();
   std::map<const GraphNode *, GraphNode *> map;
   for (const auto &node : graph.nodes) {
-    Operation operation = node->operation;
-    if (auto *child = std::get_if<ChildOp>(&operation))
+    GraphNode *copy = addNode(*clone, {}, node->operation);
+    if (auto *child = std::get_if<ChildOp>(&copy->operation))
       child->graph = cloneGraph(*child->graph, copies);
-    GraphNode *copy = addNode(*clone, {}, std::move(operation));
     copy->isEnabled = node->isEnabled;
     copy->original = node.get();
     map[node.get()] = copy;

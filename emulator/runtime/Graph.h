@@ -38,6 +38,8 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   /// User objects that live as long as the graph, with their counts.
   std::map<cudaUserObject_t, unsigned> userObjects;
+  /// The task of its last launch (Deferred.h); 0: none.
+  uint64_t lastLaunch = 0;
   ~Graph();
 };
 

@@ -8,7 +8,9 @@
 
 #include "emulator/runtime/Array.h"
 #include "emulator/runtime/ClusterSize.h"
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Graph.h"
+#include "emulator/runtime/MemoryPool.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/Stream.h"
 #include "emulator/runtime/TransferLog.h"
@@ -137,51 +139,87 @@ cudaError_t checkKind(const Device &device, cudaMemcpyKind kind, const void *to,
   return cudaErrorInvalidMemcpyDirection;
 }
 
-void logCopy(Runtime &runtime, uint32_t site, CopyDirection direction,
-             const CopyPlan &plan, size_t width, size_t height) {
-  std::vector<CopyRow> rows;
-  for (size_t z = 0; z < plan.depth; ++z)
-    for (size_t y = 0; y < height; ++y)
-      rows.push_back({reinterpret_cast<uint64_t>(plan.to.base) +
-                          z * plan.to.slicePitch + y * plan.to.pitch,
-                      reinterpret_cast<uint64_t>(plan.from.base) +
-                          z * plan.from.slicePitch + y * plan.from.pitch,
-                      width});
-  runtime.transfers->copying(runtime, site, direction, rows);
-}
-
-cudaError_t run(Runtime &runtime, const CopyOp &op) {
-  CopyPlan plan;
+/// The sides of a copy, with what was staged as the source if it was.
+cudaError_t planCopy(const CopyOp &op, CopyPlan &plan) {
   if (cudaError_t error = planCopy(op.params, plan))
     return error;
-  if (plan.widthBytes == 0 || plan.height == 0 || plan.depth == 0)
+  if (op.staged.empty())
     return cudaSuccess;
-  Device &device = *runtime.device();
-  if (cudaError_t error =
-          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
-    return error;
-  CopyDirection direction = directionOf(device, plan.to.base, plan.from.base);
+  const void *bytes = op.staged.data();
+  plan.from.base = static_cast<uint8_t *>(const_cast<void *>(bytes));
+  plan.from.pitch = plan.widthBytes;
+  plan.from.slicePitch = plan.widthBytes * plan.height;
+  return cudaSuccess;
+}
+
+/// Calls \p body with each run of consecutive bytes of a copy.
+template <typename Body> cudaError_t forRows(const CopyPlan &plan, Body body) {
   // Rows that follow each other without a gap are one copy.
   size_t width = plan.widthBytes, height = plan.height;
   if (height > 1 && plan.to.pitch == width && plan.from.pitch == width) {
     width *= height;
     height = 1;
   }
-  if (runtime.transfers)
-    logCopy(runtime, op.site, direction, plan, width, height);
   for (size_t z = 0; z < plan.depth; ++z)
     for (size_t y = 0; y < height; ++y) {
-      Status status = device.copy(
-          plan.to.base + z * plan.to.slicePitch + y * plan.to.pitch,
-          plan.from.base + z * plan.from.slicePitch + y * plan.from.pitch,
-          width, direction);
+      Status status =
+          body(plan.to.base + z * plan.to.slicePitch + y * plan.to.pitch,
+               plan.from.base + z * plan.from.slicePitch + y * plan.from.pitch,
+               width);
       if (!status.ok())
         return report(status);
     }
   return cudaSuccess;
 }
 
-cudaError_t run(Runtime &runtime, const FillOp &op) {
+bool isEmpty(const CopyPlan &plan) {
+  return plan.widthBytes == 0 || plan.height == 0 || plan.depth == 0;
+}
+
+cudaError_t run(Runtime &runtime, const CopyOp &op) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(op, plan))
+    return error;
+  if (isEmpty(plan))
+    return cudaSuccess;
+  Device &device = *runtime.device();
+  if (cudaError_t error =
+          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
+    return error;
+  CopyDirection direction = directionOf(device, plan.to.base, plan.from.base);
+  if (runtime.transfers) {
+    std::vector<CopyRow> rows;
+    (void)forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
+      rows.push_back({reinterpret_cast<uint64_t>(to),
+                      reinterpret_cast<uint64_t>(from), bytes});
+      return Status();
+    });
+    runtime.transfers->copying(runtime, op.site, direction, rows);
+  }
+  return forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
+    return device.copy(to, from, bytes, direction);
+  });
+}
+
+cudaError_t checkOne(Runtime &runtime, const CopyOp &op) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(op, plan))
+    return error;
+  if (isEmpty(plan))
+    return cudaSuccess;
+  const Device &device = *runtime.device();
+  if (cudaError_t error =
+          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
+    return error;
+  return forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
+    Status status = device.checkLive(to, bytes, "destination");
+    return status.ok() ? device.checkLive(from, bytes, "source") : status;
+  });
+}
+
+/// Checks a fill and calls \p body with each run of consecutive elements.
+template <typename Body>
+cudaError_t forRows(const Device &device, const FillOp &op, Body body) {
   const cudaMemsetParams &params = op.params;
   if (params.width == 0 || params.height == 0 || op.depth == 0)
     return cudaSuccess;
@@ -191,7 +229,6 @@ cudaError_t run(Runtime &runtime, const FillOp &op) {
   size_t rowBytes = params.width * bytes;
   if (params.height > 1 && params.pitch < rowBytes)
     return cudaErrorInvalidValue;
-  Device &device = *runtime.device();
   if (!mayBeDevice(device, params.dst))
     return cudaErrorInvalidValue;
   size_t width = params.width, height = params.height;
@@ -200,23 +237,38 @@ cudaError_t run(Runtime &runtime, const FillOp &op) {
     height = 1;
   }
   uint8_t *base = static_cast<uint8_t *>(params.dst);
-  if (runtime.transfers) {
-    std::vector<CopyRow> rows;
-    for (size_t z = 0; z < op.depth; ++z)
-      for (size_t y = 0; y < height; ++y)
-        rows.push_back({reinterpret_cast<uint64_t>(base) + z * op.slicePitch +
-                            y * params.pitch,
-                        0, width * bytes});
-    runtime.transfers->filling(runtime, op.site, rows, {params.value, bytes});
-  }
   for (size_t z = 0; z < op.depth; ++z)
     for (size_t y = 0; y < height; ++y) {
-      Status status = device.fill(base + z * op.slicePitch + y * params.pitch,
-                                  params.value, bytes, width);
+      Status status = body(base + z * op.slicePitch + y * params.pitch, width);
       if (!status.ok())
         return report(status);
     }
   return cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const FillOp &op) {
+  Device &device = *runtime.device();
+  if (runtime.transfers) {
+    std::vector<CopyRow> rows;
+    cudaError_t error = forRows(device, op, [&](uint8_t *to, size_t count) {
+      rows.push_back({reinterpret_cast<uint64_t>(to), 0,
+                      count * op.params.elementSize});
+      return Status();
+    });
+    if (error == cudaSuccess && !rows.empty())
+      runtime.transfers->filling(runtime, op.site, rows,
+                                 {op.params.value, op.params.elementSize});
+  }
+  return forRows(device, op, [&](uint8_t *to, size_t count) {
+    return device.fill(to, op.params.value, op.params.elementSize, count);
+  });
+}
+
+cudaError_t checkOne(Runtime &runtime, const FillOp &op) {
+  const Device &device = *runtime.device();
+  return forRows(device, op, [&](uint8_t *to, size_t count) {
+    return device.checkLive(to, count * op.params.elementSize, "destination");
+  });
 }
 
 /// Refuses more dynamic shared memory than the function may have.
@@ -232,7 +284,10 @@ cudaError_t checkShared(const DeviceLimits &limits, const KernelOp &op) {
   return op.sharedBytes > allowed ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t run(Runtime &runtime, const KernelOp &op) {
+/// Finds the code of a launch and its shape, and checks what can be checked
+/// without the device.
+cudaError_t prepareLaunch(Runtime &runtime, const KernelOp &op,
+                          const Kernel *&kernel, LaunchConfig &config) {
   DeviceState &state = runtime.devices[op.device];
   if (state.sticky != cudaSuccess)
     return state.sticky;
@@ -243,19 +298,35 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
   if (cudaError_t error =
           runtime.registry.load(runtime, *op.entry->owner, op.device))
     return error;
-  const Kernel *kernel = op.entry->on[op.device].kernel;
+  const DeviceKernel &attributes = op.entry->on[op.device];
+  kernel = attributes.kernel;
   if (!kernel)
     return cudaErrorInvalidDeviceFunction;
   if (cudaError_t error = checkShared(state.device->limits(), op))
     return error;
-  LaunchConfig config;
   config.grid = {op.grid.x, op.grid.y, op.grid.z};
   config.block = {op.block.x, op.block.y, op.block.z};
   config.dynamicSharedBytes = op.sharedBytes;
   config.cooperative = op.cooperative;
-  const DeviceKernel &attributes = op.entry->on[op.device];
   config.cluster = clusterFor(attributes, op.cluster);
   config.allowsNonPortableCluster = attributes.allowsNonPortableCluster;
+  return cudaSuccess;
+}
+
+cudaError_t checkOne(Runtime &runtime, const KernelOp &op) {
+  const Kernel *kernel = nullptr;
+  LaunchConfig config;
+  if (cudaError_t error = prepareLaunch(runtime, op, kernel, config))
+    return error;
+  return report(
+      runtime.devices[op.device].device->checkLaunch(*kernel, config));
+}
+
+cudaError_t run(Runtime &runtime, const KernelOp &op) {
+  const Kernel *kernel = nullptr;
+  LaunchConfig config;
+  if (cudaError_t error = prepareLaunch(runtime, op, kernel, config))
+    return error;
   if (runtime.settings.verbose)
     complain("launch " + op.entry->name + " grid " + std::to_string(op.grid.x) +
              "x" + std::to_string(op.grid.y) + "x" + std::to_string(op.grid.z) +
@@ -263,6 +334,7 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
              std::to_string(op.block.y) + "x" + std::to_string(op.block.z) +
              " shared " + std::to_string(op.sharedBytes) +
              (op.device ? " device " + std::to_string(op.device) : ""));
+  DeviceState &state = runtime.devices[op.device];
   std::unique_lock<std::mutex> logged;
   if (runtime.transfers)
     logged = runtime.transfers->beginKernel();
@@ -281,20 +353,33 @@ cudaError_t run(Runtime &runtime, const KernelOp &op) {
 }
 
 cudaError_t run(Runtime &runtime, const HostOp &op) {
+  // A callback is told of a fault before it; a host function is not called
+  // then.
+  cudaError_t sticky = runtime.current().sticky;
   // The function may take locks that another thread holds while it calls us.
   runtime.mutex.unlock();
   if (op.callback)
-    op.callback(op.stream, cudaSuccess, op.params.userData);
+    op.callback(op.stream, sticky, op.params.userData);
   else if (op.params.fn)
     op.params.fn(op.params.userData);
   runtime.mutex.lock();
   return cudaSuccess;
 }
 
-cudaError_t run(Runtime &, const EventRecordOp &op) {
+cudaError_t checkOne(Runtime &, const EventRecordOp &op) {
   // A node of a graph may outlive its event.
-  if (!findEvent(reinterpret_cast<cudaEvent_t>(op.event)))
-    return cudaErrorInvalidResourceHandle;
+  return op.record || findEvent(reinterpret_cast<cudaEvent_t>(op.event))
+             ? cudaSuccess
+             : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t run(Runtime &runtime, const EventRecordOp &op) {
+  if (cudaError_t error = checkOne(runtime, op))
+    return error;
+  // The event may be gone or have been recorded anew while this waited.
+  if (op.record && (!findEvent(reinterpret_cast<cudaEvent_t>(op.event)) ||
+                    op.event->record != op.record))
+    return cudaSuccess;
   op.event->isRecorded = true;
   op.event->time = std::chrono::steady_clock::now();
   op.event->capture.reset();
@@ -308,11 +393,70 @@ cudaError_t run(Runtime &runtime, const ChildOp &op) {
   return runGraph(runtime, order);
 }
 
-/// Waiting is over before it begins, and memory of graphs stays in place.
+cudaError_t checkOne(Runtime &runtime, const ChildOp &op) {
+  std::vector<GraphNode *> order;
+  if (!topologicalOrder(*op.graph, order))
+    return cudaErrorInvalidValue;
+  for (const GraphNode *node : order)
+    if (node->isEnabled)
+      if (cudaError_t error = check(runtime, node->operation))
+        return error;
+  return cudaSuccess;
+}
+
+/// Memory of graphs stays in place, but what it held is lost.
+cudaError_t run(Runtime &runtime, const AllocateOp &op) {
+  if (op.memory)
+    runtime.devices[op.memory->device].device->poison(op.memory->address,
+                                                      op.memory->sizeBytes);
+  return cudaSuccess;
+}
+
+cudaError_t run(Runtime &runtime, const FreeOp &op) {
+  if (!op.releases)
+    return cudaSuccess;
+  auto &allocations = pools().allocations;
+  auto found = allocations.find(reinterpret_cast<uint64_t>(op.address));
+  if (found != allocations.end()) {
+    found->second.first->usedBytes -= found->second.second;
+    allocations.erase(found);
+  }
+  return runtime.release(op.address, AllocationKind::Device,
+                         AllocationKind::Managed);
+}
+
+cudaError_t checkOne(Runtime &runtime, const FreeOp &op) {
+  uint64_t address = reinterpret_cast<uint64_t>(op.address);
+  return !op.releases || runtime.allocations.count(address)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+/// Streams keep the order that an EventWaitOp asks for (Deferred.h).
 cudaError_t run(Runtime &, const EmptyOp &) { return cudaSuccess; }
 cudaError_t run(Runtime &, const EventWaitOp &) { return cudaSuccess; }
-cudaError_t run(Runtime &, const AllocateOp &) { return cudaSuccess; }
-cudaError_t run(Runtime &, const FreeOp &) { return cudaSuccess; }
+
+/// What can always run.
+template <typename Op> cudaError_t checkOne(Runtime &, const Op &) {
+  return cudaSuccess;
+}
+
+/// Finds where memory is, and on which device.
+Place placeOf(const Device &device, const void *pointer, unsigned &ordinal) {
+  Allocation allocation;
+  if (!device.findAllocation(reinterpret_cast<uint64_t>(pointer), allocation))
+    return Place::Pageable;
+  ordinal = allocation.device;
+  switch (allocation.kind) {
+  case AllocationKind::Host:
+  case AllocationKind::HostRegistered:
+    return Place::PageLocked;
+  case AllocationKind::Managed:
+    return Place::Managed;
+  default:
+    return Place::Device;
+  }
+}
 
 } // namespace
 
@@ -404,11 +548,50 @@ cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params) {
                    plan.from.base);
 }
 
+cudaError_t stage(CopyOp &op) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(op, plan))
+    return error;
+  std::vector<std::byte> staged(plan.widthBytes * plan.height * plan.depth);
+  std::byte *to = staged.data();
+  for (size_t z = 0; z < plan.depth; ++z)
+    for (size_t y = 0; y < plan.height; ++y, to += plan.widthBytes)
+      std::memcpy(
+          to, plan.from.base + z * plan.from.slicePitch + y * plan.from.pitch,
+          plan.widthBytes);
+  op.staged = std::move(staged);
+  return cudaSuccess;
+}
+
+CopyPlaces placesOf(const Device &device, const CopyOp &op) {
+  CopyPlaces places;
+  CopyPlan plan;
+  if (planCopy(op, plan) != cudaSuccess || isEmpty(plan)) {
+    places.isEmpty = true;
+    return places;
+  }
+  places.to = placeOf(device, plan.to.base, places.toDevice);
+  places.from = placeOf(device, plan.from.base, places.fromDevice);
+  return places;
+}
+
+CopyPlaces placesOf(const Device &device, const FillOp &op) {
+  CopyPlaces places;
+  places.to = placeOf(device, op.params.dst, places.toDevice);
+  places.fromDevice = places.toDevice;
+  return places;
+}
+
+cudaError_t check(Runtime &runtime, const Operation &operation) {
+  return std::visit([&](auto &op) { return checkOne(runtime, op); }, operation);
+}
+
 cudaError_t execute(Runtime &runtime, Operation &operation) {
   return std::visit([&](auto &op) { return run(runtime, op); }, operation);
 }
 
-cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
+cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation,
+                   Call call) {
   Stream *stream = findStream(handle);
   if (!stream)
     return cudaErrorInvalidResourceHandle;
@@ -417,9 +600,10 @@ cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
   if (kernel && kernel->device != stream->device)
     return cudaErrorInvalidResourceHandle;
   if (!stream->capture) {
-    if ((handle == nullptr || handle == cudaStreamLegacy) &&
-        legacyStreamIsBlocked())
+    if (stream->isLegacy && legacyStreamIsBlocked())
       return cudaErrorStreamCaptureImplicit;
+    if (runtime.settings.deferred)
+      return defer(runtime, *stream, std::move(operation), call);
     if (!runtime.transfers)
       return execute(runtime, operation);
     runtime.transfers->submitting(*stream, operation);
@@ -430,6 +614,8 @@ cudaError_t submit(Runtime &runtime, cudaStream_t handle, Operation operation) {
   }
   if (stream->capture->isInvalid)
     return cudaErrorStreamCaptureInvalidated;
+  if (call == Call::Synchronous)
+    return checkNotCapturing(*stream);
   GraphNode *node =
       addNode(*stream->capture->graph, stream->tail, std::move(operation));
   if (!node)

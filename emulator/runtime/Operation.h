@@ -7,7 +7,8 @@
 /// \file
 /// One unit of stream work: a kernel, a copy, a fill, a host function, an
 /// event. An entry point makes an Operation and submits it; it runs
-/// immediately, or becomes a graph node while the stream is being captured.
+/// immediately, waits in its stream's queue (Deferred.h), or becomes a graph
+/// node while the stream is being captured.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +55,9 @@ struct CopyOp {
   cudaMemcpy3DParms params{};
   /// For the log of transfers, if it is on; 0: no call of its own.
   uint32_t site = 0;
+  /// What was read from a source in pageable memory, row by row, if the call
+  /// read it; empty: the copy reads the source itself.
+  std::vector<std::byte> staged{};
 };
 
 /// A fill of `depth` slices of a pitched area.
@@ -75,6 +79,8 @@ struct HostOp {
 
 struct EventRecordOp {
   Event *event = nullptr;
+  /// Event::record of the call that made it; 0: a node of a graph.
+  uint64_t record = 0;
 };
 
 struct EventWaitOp {
@@ -104,6 +110,8 @@ struct AllocateOp {
 
 struct FreeOp {
   void *address = nullptr;
+  /// False in graphs, whose memory stays in place.
+  bool releases = false;
 };
 
 struct ChildOp {
@@ -135,9 +143,31 @@ cudaError_t validateCopy(Runtime &runtime, const cudaMemcpy3DParms &params);
 /// function runs.
 cudaError_t execute(Runtime &runtime, Operation &operation);
 
-/// Submits \p operation to \p stream: runs it, or adds it to the graph under
-/// capture.
-cudaError_t submit(Runtime &runtime, cudaStream_t stream, Operation operation);
+/// Returns the errors of execute() that show before anything runs.
+cudaError_t check(Runtime &runtime, const Operation &operation);
+
+/// Copies the source of \p op, in memory of the host, to `op.staged`.
+cudaError_t stage(CopyOp &op);
+
+/// Where the bytes of a copy or fill are.
+enum class Place : uint8_t { Device, Managed, PageLocked, Pageable };
+
+/// The places of a copy or fill, and the device if it is on one.
+struct CopyPlaces {
+  bool isEmpty = false; ///< Nothing is copied.
+  Place to = Place::Device, from = Place::Device;
+  unsigned toDevice = 0, fromDevice = 0;
+};
+CopyPlaces placesOf(const Device &device, const CopyOp &op);
+CopyPlaces placesOf(const Device &device, const FillOp &op);
+
+/// Whether the name of the called function ends in "Async", or it is as if.
+enum class Call : uint8_t { Asynchronous, Synchronous };
+
+/// Submits \p operation to \p stream: runs it, lets it wait, or adds it to the
+/// graph under capture.
+cudaError_t submit(Runtime &runtime, cudaStream_t stream, Operation operation,
+                   Call call = Call::Asynchronous);
 
 } // namespace gpulto::emu
 

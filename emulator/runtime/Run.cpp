@@ -129,6 +129,10 @@ std::string parseCommandLine(int argc, char **argv, CommandLine &line) {
   line.program = i;
   if (line.parsed.accesses && line.parsed.counters.empty())
     return "--accesses needs --counters=FILE.json";
+  if (line.parsed.pageableSync && !line.parsed.deferred)
+    return "--pageable-sync needs --deferred";
+  if (!line.parsed.transfers.empty() && line.parsed.deferred)
+    return "--transfers and --deferred exclude each other";
   return "";
 }
 

@@ -6,6 +6,7 @@
 
 #include "emulator/runtime/Runtime.h"
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/DeviceAttributes.h"
 #include "emulator/runtime/Stream.h"
 #include "emulator/runtime/TransferLog.h"
@@ -60,6 +61,7 @@ Options Runtime::deviceOptions() {
   options.maxWarpInstructions = settings.maxInstructions;
   options.counters = !settings.counters.empty();
   options.accesses = settings.accesses;
+  options.poison = settings.poison;
   // What kernels that spin count depends on who runs when.
   if (options.counters && !options.threads)
     options.threads = 1;
@@ -105,6 +107,23 @@ bool Runtime::start() {
   }
   isStarted = true;
   return true;
+}
+
+cudaError_t Runtime::release(const void *pointer, AllocationKind kind,
+                             AllocationKind orKind) {
+  if (!pointer)
+    return cudaSuccess;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  auto found = allocations.find(address);
+  if (found == allocations.end() ||
+      (found->second.kind != kind && found->second.kind != orKind))
+    return cudaErrorInvalidValue;
+  if (graphOwned.count(address))
+    return cudaSuccess;
+  Status status = device()->free(address, found->second.kind);
+  allocations.erase(found);
+  advice.erase(address);
+  return report(status);
 }
 
 void Runtime::reset(unsigned ordinal) {
@@ -166,6 +185,10 @@ static void writeReport(const char *what, const std::string &path,
 }
 
 void Runtime::writeReports() {
+  if (size_t pending = countPending(); pending && settings.verbose)
+    complain("never ran: " + std::to_string(pending) +
+             (pending == 1 ? " operation" : " operations") +
+             " that nobody waited for");
   if (!isStarted)
     return;
   if (!settings.counters.empty())

@@ -7,10 +7,11 @@
 /// \file State shared by all entry points: the devices, the registered code,
 /// the mutex, and the rules for errors.
 ///
-/// Everything runs synchronously: a kernel or copy has finished before the call
-/// that enqueues it returns. CUDA allows this order, so streams need no queues.
-/// Only the *reporting* of a kernel's fault is deferred to the next call, as on
-/// hardware, where a launch cannot know of it.
+/// By default everything runs synchronously: a kernel or copy has finished
+/// before the call that enqueues it returns, an order that CUDA allows. Only
+/// the *reporting* of a kernel's fault is deferred to the next call, as on
+/// hardware, where a launch cannot know of it. With Settings::deferred work
+/// waits in queues (Deferred.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -100,6 +101,10 @@ public:
   bool isDriverInitialized() const { return isDriverReady; }
   void initializeDriver() { isDriverReady = true; }
 
+  /// Frees memory that was allocated as one of two kinds; null is none.
+  cudaError_t release(const void *pointer, AllocationKind kind,
+                      AllocationKind orKind);
+
   /// Frees a device's memory, unloads its modules and forgets a sticky error,
   /// as cudaDeviceReset.
   void reset(unsigned ordinal);
@@ -167,6 +172,9 @@ struct ThreadState {
   /// The stack of contexts; the last is the current one. `device` is its
   /// device.
   std::vector<Context *> contexts;
+  /// The null handle denotes the thread's own default stream, not the legacy
+  /// one: a form of that name is running.
+  bool usesOwnStream = false;
   /// A function of the driver API is running: it does not bind a context.
   bool isInDriver = false;
   /// Destination of messages while code is loaded; null: standard error.
@@ -211,6 +219,32 @@ template <typename Body> cudaError_t enter(Body body) {
   return recordError(body(runtime));
 }
 
+/// During its lifetime the null handle denotes the thread's own stream.
+class OwnStreamScope {
+public:
+  OwnStreamScope() : thread(threadState()), before(thread.usesOwnStream) {
+    thread.usesOwnStream = true;
+  }
+  ~OwnStreamScope() { thread.usesOwnStream = before; }
+  OwnStreamScope(const OwnStreamScope &) = delete;
+  OwnStreamScope &operator=(const OwnStreamScope &) = delete;
+
+private:
+  ThreadState &thread;
+  bool before;
+};
+
+/// For GPULTO_EMU_PER_THREAD: `call` is a function in that scope.
+template <typename Function> struct OnOwnStream;
+template <typename Result, typename... Arguments>
+struct OnOwnStream<Result (*)(Arguments...)> {
+  template <Result (*function)(Arguments...)>
+  static Result call(Arguments... arguments) {
+    OwnStreamScope scope;
+    return function(arguments...);
+  }
+};
+
 /// Returns cudaErrorNotSupported and says once, on standard error, that
 /// \p what is missing.
 cudaError_t notSupported(const char *what);
@@ -221,13 +255,29 @@ void complainNotSupported(const char *what);
 
 } // namespace gpulto::emu
 
-/// Declares \p form, a per-thread-default-stream form, as another name for
-/// \p function: with synchronous streams both do the same. Both may be macros
-/// (Cuda12Names.h).
-#define GPULTO_EMU_ALIAS(form, function) GPULTO_EMU_ALIAS_OF(form, function)
+/// Declares \p form, an older name, as another for \p function. Both may be
+/// macros (Cuda12Names.h).
+#define GPULTO_EMU_OLDER(form, function) GPULTO_EMU_OLDER_OF(form, function)
 // NOLINTBEGIN(bugprone-macro-parentheses): \p form is declared
-#define GPULTO_EMU_ALIAS_OF(form, function)                                    \
+#define GPULTO_EMU_OLDER_OF(form, function)                                    \
   extern "C" decltype(function) form __attribute__((alias(#function)))
 // NOLINTEND(bugprone-macro-parentheses)
+
+/// Defines \p form as \p function with the thread's own stream as the default
+/// one. A symbol cannot be the alias of a function template, hence the jump.
+#define GPULTO_EMU_PER_THREAD(form, function)                                  \
+  GPULTO_EMU_PER_THREAD_OF(form, function)
+#define GPULTO_EMU_PER_THREAD_OF(form, function)                               \
+  extern "C" {                                                                 \
+  extern decltype(&(function)) const gpultoEmuTarget_##form                    \
+      __attribute__((visibility("hidden")));                                   \
+  decltype(&(function)) const gpultoEmuTarget_##form __attribute__((used)) =   \
+      gpulto::emu::OnOwnStream<decltype(&(function))>::call<&(function)>;      \
+  }                                                                            \
+  __asm__(".text\n"                                                            \
+          ".globl " #form "\n"                                                 \
+          ".type " #form ", @function\n" #form ":\n"                           \
+          "\tjmp *gpultoEmuTarget_" #form "(%rip)\n"                           \
+          ".size " #form ", .-" #form "\n")
 
 #endif // GPULTO_EMULATOR_RUNTIME_RUNTIME_H

@@ -74,6 +74,12 @@ const std::vector<SettingSpec> &settingSpecs() {
       {"max-instructions", "N",
        "stop a launch after N warp instructions (0: never)"},
       {"hmm", nullptr, "kernels may use all memory of the program"},
+      {"poison", nullptr, "new memory holds NaNs and large numbers, not zeros"},
+      {"deferred", nullptr,
+       "run work of streams as late as CUDA allows, not when it is submitted"},
+      {"pageable-sync", nullptr,
+       "with --deferred, use pageable memory in the calls of asynchronous "
+       "copies"},
       {"race-check", nullptr, "report races on shared memory"},
       {"counters", "FILE.json", "write performance counters at exit"},
       {"accesses", nullptr,
@@ -114,6 +120,12 @@ std::string applySetting(Settings &settings, std::string_view name,
                        settings.maxInstructions);
   if (name == "hmm")
     return parseSwitch(name, value, settings.hmm);
+  if (name == "poison")
+    return parseSwitch(name, value, settings.poison);
+  if (name == "deferred")
+    return parseSwitch(name, value, settings.deferred);
+  if (name == "pageable-sync")
+    return parseSwitch(name, value, settings.pageableSync);
   if (name == "race-check")
     return parseSwitch(name, value, settings.raceCheck);
   if (name == "accesses")

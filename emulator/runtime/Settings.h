@@ -54,6 +54,14 @@ struct Settings {
   bool refuseDoubleStub = false;
   /// Kernels may use all memory of the program.
   bool hmm = false;
+  /// New memory holds kPoison, not zeros.
+  bool poison = false;
+  /// Work of streams runs when somebody must wait for it, not when it is
+  /// submitted.
+  bool deferred = false;
+  /// With `deferred`: asynchronous copies from and to pageable memory are
+  /// staged or done in the call.
+  bool pageableSync = false;
   /// Reports loads and launches on stderr.
   bool verbose = false;
   /// PTX that replaces every image of the program; empty: none.

@@ -6,6 +6,7 @@
 
 #include "emulator/runtime/Stream.h"
 
+#include "emulator/runtime/Deferred.h"
 #include "emulator/runtime/Graph.h"
 #include "emulator/runtime/Runtime.h"
 #include "emulator/runtime/TransferLog.h"
@@ -23,6 +24,7 @@ struct Objects {
   std::map<const void *, std::unique_ptr<Stream>> streams;
   std::map<const void *, std::unique_ptr<Event>> events;
   unsigned long long nextStreamId = 1;
+  uint64_t nextRecord = 1;
 };
 
 Objects &objects() {
@@ -31,6 +33,7 @@ Objects &objects() {
     for (unsigned i = 0; i < kMaxDevices; ++i) {
       made->legacy[i].id = made->nextStreamId++;
       made->legacy[i].device = i;
+      made->legacy[i].isLegacy = true;
     }
     return made;
   }();
@@ -68,10 +71,11 @@ void leaveCapture(Stream &stream) {
 
 Stream *findStream(cudaStream_t handle) {
   Objects &all = objects();
-  if (handle == nullptr || handle == cudaStreamLegacy)
-    return &all.legacy[threadState().device];
-  if (handle == cudaStreamPerThread)
+  const ThreadState &thread = threadState();
+  if (handle == cudaStreamPerThread || (!handle && thread.usesOwnStream))
     return &perThreadStream();
+  if (handle == nullptr || handle == cudaStreamLegacy)
+    return &all.legacy[thread.device];
   auto found = all.streams.find(handle);
   return found == all.streams.end() ? nullptr : found->second.get();
 }
@@ -179,10 +183,17 @@ cudaError_t recordEvent(Runtime &runtime, Event &event, cudaStream_t handle,
   Stream *stream = findStream(handle);
   if (!stream || stream->device != event.device)
     return cudaErrorInvalidResourceHandle;
-  if (!stream->capture || (flags & cudaEventRecordExternal))
+  if (!stream->capture) {
+    // Before it is submitted, so that it counts if it runs at once.
+    EventRecordOp op{&event, objects().nextRecord++};
+    event.record = op.record;
+    return submit(runtime, handle, op);
+  }
+  if (flags & cudaEventRecordExternal)
     return submit(runtime, handle, EventRecordOp{&event});
   if (stream->capture->isInvalid)
     return cudaErrorStreamCaptureInvalidated;
+  event.record = event.task = 0;
   event.capture = stream->capture;
   event.tail = stream->tail;
   return cudaSuccess;
@@ -194,6 +205,8 @@ cudaError_t waitEvent(Runtime &runtime, cudaStream_t handle, Event &event,
   if (!stream)
     return cudaErrorInvalidResourceHandle;
   if (flags & cudaEventWaitExternal)
+    return submit(runtime, handle, EventWaitOp{&event});
+  if (!stream->capture && isPending(event.task))
     return submit(runtime, handle, EventWaitOp{&event});
   std::shared_ptr<Capture> capture = event.capture.lock();
   if (!capture) {

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 ///
-/// \file The objects behind cudaStream_t and cudaEvent_t. Streams are always
-/// idle, since work is done when it is submitted. They carry only their
-/// identity and, while captured, the place of the next node in the graph.
+/// \file The objects behind cudaStream_t and cudaEvent_t. Streams carry their
+/// identity and, while captured, the place of the next node in the graph. What
+/// waits in them, if anything does, is in Deferred.h.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,8 @@ struct Stream {
   const Context *context = nullptr;
   unsigned flags = cudaStreamDefault;
   int priority = 0;
+  /// One of the streams that wait for all blocking ones, and those for it.
+  bool isLegacy = false;
   std::shared_ptr<Capture> capture;
   /// The dependencies of the next captured node.
   std::vector<GraphNode *> tail;
@@ -60,6 +62,11 @@ struct Event {
   const Context *context = nullptr;
   unsigned flags = cudaEventDefault;
   bool isRecorded = false;
+  /// The last call that recorded it in a stream; unique in the process. 0 if a
+  /// capture was later.
+  uint64_t record = 0;
+  /// The work after which it happens (Deferred.h); 0: none.
+  uint64_t task = 0;
   std::chrono::steady_clock::time_point time;
   /// The capture in which it was recorded, if any.
   std::weak_ptr<Capture> capture;
@@ -68,7 +75,8 @@ struct Event {
 
 /// Finds the stream of a handle. The null handle and cudaStreamLegacy denote a
 /// stream of the current device, cudaStreamPerThread one of the current device
-/// and thread. Null for an invalid handle.
+/// and thread; so does the null handle with ThreadState::usesOwnStream. Null
+/// for an invalid handle.
 Stream *findStream(cudaStream_t handle);
 
 /// Finds the event of a handle; null if there is none.

@@ -23,10 +23,8 @@ static const char *const kObserverNames[] = {
     "event", "error code", "host function", "lock", "untraced code"};
 
 static WaitStream described(const Stream &stream) {
-  // The streams that always exist are the legacy one and those of threads.
-  bool isLegacy = &stream == findStream(cudaStreamLegacy);
-  return {stream.id, stream.device, isLegacy,
-          !isLegacy && !(stream.flags & cudaStreamNonBlocking)};
+  return {stream.id, stream.device, stream.isLegacy,
+          !stream.isLegacy && !(stream.flags & cudaStreamNonBlocking)};
 }
 
 /// Whether the emulator counts the memory as the host's.

@@ -26,11 +26,11 @@ int gpultoEmuDriverNotSupported(const char *name);
     return gpultoEmuDriverNotSupported(#name);                                 \
   }
 
-/* The form of a function whose default stream is one of the thread: since work
-   is done when it is submitted, it does what the function does. */
+/* The form of a function whose default stream is one of the thread; that of an
+   implemented function overrides it (DriverPerThread.cpp). */
 #define GPULTO_EMU_DRIVER_PER_THREAD(form, name)                               \
   __asm__(".text\n"                                                            \
-          ".globl " #form "\n"                                                 \
+          ".weak " #form "\n"                                                  \
           ".type " #form ", @function\n" #form ":\n"                           \
           "\tjmp " #name "@PLT\n"                                              \
           ".size " #form ", .-" #form "\n");

@@ -108,10 +108,11 @@ _gpulto_words_nvcc=(
   '-t' '-x' '-x='
 )
 _gpulto_words_run=(
-  '--accesses' '--arch=' '--counters' '--counters=' '--device-code='
-  '--devices=' '--emulate' '--help' '--hmm' '--max-instructions=' '--memory='
-  '--race-check' '--refuse-double-stub' '--schedule-seed=' '--sm-count='
-  '--threads=' '--transfers=' '--verbose'
+  '--accesses' '--arch=' '--counters' '--counters=' '--deferred'
+  '--device-code=' '--devices=' '--emulate' '--help' '--hmm'
+  '--max-instructions=' '--memory=' '--pageable-sync' '--poison' '--race-check'
+  '--refuse-double-stub' '--schedule-seed=' '--sm-count=' '--threads='
+  '--transfers=' '--verbose'
 )
 _gpulto_words_commands=(
   '--help' '--version' 'cuda-home' 'dump' 'explain' 'images' 'lto' 'ltrans'

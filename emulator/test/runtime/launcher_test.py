@@ -304,6 +304,8 @@ class Tests:
                     err="needs a value")
         self.expect(self.run("--accesses", "/bin/true"), 125,
                     err="--accesses needs --counters")
+        self.expect(self.run("--pageable-sync", "/bin/true"), 125,
+                    err="--pageable-sync needs --deferred")
         self.expect(self.run(), 125, err="no program")
         self.expect(self.run("/does/not/exist"), 127, err="No such file")
         self.expect(self.run("--help"), 0, "--device-code=FILE.ptx")
