@@ -8,12 +8,13 @@
 // What the reader and the writer see of an ELF file, with every offset checked
 // against the buffer. Internal to fatobj/.
 //
-// Why not LLVM's ELFFile (llvm/Object/ELF.h), with which lto/ looks for sections
-// of programs: it would replace the reading of headers and names, a third of
-// ElfObject.cpp, and take as much to adapt. Its errors number sections where ours
-// name the place, file(member):(section); a file without a table of sections is
-// one without sections there, and damaged here; and the writer puts headers, which
-// are as in elf.h, back into files (ElfBuilder), which LLVM's library cannot do.
+// Why not LLVM's ELFFile (llvm/Object/ELF.h), with which lto/ looks for
+// sections of programs: it would replace the reading of headers and names, a
+// third of ElfObject.cpp, and take as much to adapt. Its errors number sections
+// where ours name the place, file(member):(section); a file without a table of
+// sections is one without sections there, and damaged here; and the writer puts
+// headers, which are as in elf.h, back into files (ElfBuilder), which LLVM's
+// library cannot do.
 //
 //===----------------------------------------------------------------------===//
 
