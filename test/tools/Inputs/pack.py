@@ -27,7 +27,7 @@ output.mkdir()
 package.tarball(tree, "gpulto-1-linux-x86_64", output, TIME)
 package.wheel(tree, starters, output, TIME)
 usr = output / "deb" / "usr"
-shutil.copytree(tree, usr)
+shutil.copytree(tree, usr)  # with the times of files
 doc = usr / "share" / "doc" / "gpulto"
 doc.mkdir(parents=True)
 shutil.copy(root / "LICENSE", doc)
