@@ -315,6 +315,8 @@ def main():
                         help="lists of programs (bench/accesses.toml)")
     parser.add_argument("--space", choices=("global", "shared"), default="global")
     parser.add_argument("--paper", action="store_true", help="in the paper's terms")
+    parser.add_argument("--json", type=pathlib.Path,
+                        help="file for the figures, by program")
     parser.add_argument("--trouble", action="store_true",
                         help="print the lines that are not as reported")
     options = parser.parse_args()
@@ -336,6 +338,8 @@ def main():
         for word, unit, text in trouble if options.trouble else []:
             print(name, word, *unit, text)
     (print_paper if options.paper else print_scores)(scores)
+    if options.json:
+        options.json.write_text(json.dumps(scores, indent=1) + "\n")
     if missing:
         print(f"\nnot run: {', '.join(missing)}")
     return 1 if missing else 0

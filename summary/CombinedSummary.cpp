@@ -5,10 +5,10 @@
 #include "summary/CombinedSummary.h"
 
 #include "support/Parallel.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Demangle/Demangle.h"
 
 #include <algorithm>
 
@@ -182,7 +182,7 @@ void CombinedSummary::defineHostNames() {
 Error CombinedSummary::duplicate(const InputLocation &where, StringRef name,
                                  ImageIndex image,
                                  const InputLocation &first) const {
-  return inputError(where, "duplicate device symbol '" + demangle(name) +
+  return inputError(where, "duplicate device symbol '" + demangled(name) +
                                "' for " + allImages[image].arch +
                                "; first defined in " + first.str());
 }

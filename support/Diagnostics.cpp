@@ -14,7 +14,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Remarks/Remark.h"
 #include "llvm/Remarks/RemarkSerializer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -92,7 +91,7 @@ std::string Diagnostics::forUser(llvm::StringRef text) const {
     llvm::StringRef name = rest.take_front(end);
     // Two static kernels of one name are told apart by their places.
     llvm::StringRef mangled(name.data() - 2, name.size() + 2);
-    result += "'" + llvm::demangle(withoutUnitSuffix(mangled));
+    result += "'" + demangled(mangled);
     text = rest.drop_front(name.size());
   }
 }

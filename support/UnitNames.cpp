@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
 
@@ -26,6 +27,10 @@ StringRef withoutUnitSuffix(StringRef name) {
 
 bool hasUnitSuffix(StringRef name) {
   return withoutUnitSuffix(name).size() != name.size();
+}
+
+std::string demangled(StringRef name) {
+  return demangle(withoutUnitSuffix(name));
 }
 
 } // namespace gpulto

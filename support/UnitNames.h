@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <string>
+
 namespace gpulto {
 
 /// Returns \p name without the suffix that hasUnitSuffix looks for.
@@ -15,6 +17,9 @@ llvm::StringRef withoutUnitSuffix(llvm::StringRef name);
 /// static kernels and device variables unique: `k__intern__<id>`,
 /// `x__static__<id>`.
 bool hasUnitSuffix(llvm::StringRef name);
+
+/// Returns the name in the source of the symbol \p name, a unit's own, too.
+std::string demangled(llvm::StringRef name);
 
 } // namespace gpulto
 

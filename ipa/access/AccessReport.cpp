@@ -26,6 +26,7 @@
 #include "ipa/access/LaneValues.h"
 #include "ipa/access/MemoryRequests.h"
 #include "ipa/access/WarpCost.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -41,7 +42,6 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -92,6 +92,7 @@ private:
   std::string strideText(const LaneStride &stride) const;
   void explainStride(const LaneStride &stride, const LaneValue &address,
                      MemoryRow &row) const;
+  void explainStart(const LaneValue &address, MemoryRow &row) const;
   bool walksInLoop(const LaneValue &address) const;
 
   const LaneSymbols &symbols;
@@ -125,7 +126,7 @@ std::string RowWriter::nameOf(const Value *value) const {
     return "parameter " + utostr(number + 1);
   }
   if (const auto *variable = dyn_cast_or_null<GlobalVariable>(value))
-    return "'" + demangle(variable->getName()) + "'";
+    return "'" + demangled(variable->getName()) + "'";
   return {};
 }
 
@@ -173,7 +174,8 @@ void RowWriter::explainStride(const LaneStride &stride,
   if (walksInLoop(address)) {
     row.reason += ", each of which walks through memory";
     row.advice = "let neighboring threads take neighboring elements: start at "
-                 "the thread's index and step by the number of threads";
+                 "the thread's index and step by the number of threads, give a "
+                 "row to a warp, or store the array transposed";
   } else if (stride.factors.isOne() &&
              std::abs(stride.bytes) <= kMostStructure) {
     row.advice = "make the array of structures a structure of arrays, or load "
@@ -183,12 +185,28 @@ void RowWriter::explainStride(const LaneStride &stride,
   }
 }
 
+/// A constant in the index, as of a stencil, is told from rows that begin
+/// anywhere.
+void RowWriter::explainStart(const LaneValue &address, MemoryRow &row) const {
+  constexpr uint64_t kSectorBytes = 32;
+  Congruence start =
+      symbols.congruence(symbols.split(address.sum).first, kSectorBytes);
+  if (start.modulus == kSectorBytes && start.residue) {
+    row.reason = "it begins " + utostr(start.residue) +
+                 " bytes behind the start of a sector of 32 bytes";
+    row.advice = "start at a multiple of 32 bytes; where neighbors are read, "
+                 "too, as in stencils, read them once, into shared memory";
+    return;
+  }
+  row.reason = "it does not begin with a sector of 32 bytes";
+  row.advice = "align rows to 32 bytes (cudaMallocPitch)";
+}
+
 void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
                         MemoryRow &row) const {
   switch (row.verdict) {
   case AccessVerdict::Misaligned:
-    row.reason = "it does not begin with a sector of 32 bytes";
-    row.advice = "align rows to 32 bytes (cudaMallocPitch)";
+    explainStart(address, row);
     break;
   case AccessVerdict::Strided:
     explainStride(*cost.stride, address, row);

@@ -5,9 +5,9 @@
 #include "ipa/access/MemoryRow.h"
 
 #include "summary/Facts.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -105,7 +105,7 @@ static std::string accessText(const MemoryRow &row) {
 
 std::string messageOf(const MemoryRow &row) {
   std::string text = wordFor(row.verdict).str() + " " + accessText(row) +
-                     " in '" + demangle(withoutCloneSuffix(row.kernel)) + "'";
+                     " in '" + demangled(withoutCloneSuffix(row.kernel)) + "'";
   if (std::string cost = costText(row); !cost.empty())
     text += ": " + cost;
   if (!row.reason.empty())
@@ -125,7 +125,7 @@ std::string subjectOf(const MemoryRow &row) {
 /// that without parameters.
 bool isOf(const MemoryRow &row, const GlobPattern &glob) {
   StringRef kernel = withoutCloneSuffix(row.kernel);
-  return isNamed(kernel, demangle(kernel), glob);
+  return isNamed(kernel, demangled(kernel), glob);
 }
 
 bool isNamed(StringRef kernel, StringRef name, const GlobPattern &glob) {

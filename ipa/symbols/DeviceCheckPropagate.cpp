@@ -17,12 +17,12 @@
 
 #include "ipa/symbols/DeviceCheck.h"
 #include "summary/WpaContext.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 
 #include <algorithm>
 
@@ -120,7 +120,7 @@ static UndefinedSymbols findUndefined(const WpaContext &context) {
 }
 
 static std::string quotedName(StringRef name) {
-  return "'" + demangle(name) + "'";
+  return "'" + demangled(name) + "'";
 }
 
 /// Notes for each object a function or variable that refers to one of

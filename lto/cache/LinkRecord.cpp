@@ -15,10 +15,10 @@
 #include "support/BinaryStream.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -117,7 +117,7 @@ std::vector<JobPart> partsOf(const LtransJob &job, const Digest &optimizer) {
 
 static std::string sentence(const JobPart &part, StringRef what) {
   std::string where = part.where.empty() ? "" : " (" + part.where + ")";
-  std::string name = "'" + demangle(part.name) + "'";
+  std::string name = "'" + demangled(part.name) + "'";
   switch (part.kind) {
   case PartKind::Tool:
     return (part.name + " " + what).str();

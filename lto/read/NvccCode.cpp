@@ -25,12 +25,12 @@
 #include "lto/devicelink/CubinSymbols.h"
 #include "lto/ptx/PtxLexer.h"
 #include "lto/read/Architectures.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Demangle/Demangle.h"
 
 #include <map>
 #include <set>
@@ -438,7 +438,7 @@ static Error checkNames(ArrayRef<NativePart> parts) {
         errors = joinErrors(
             std::move(errors),
             inputError(part.code.location,
-                       "duplicate device symbol '" + demangle(symbol.name) +
+                       "duplicate device symbol '" + demangled(symbol.name) +
                            "' for " + part.code.arch + "; first defined in " +
                            it->second->code.location.str()));
     }
@@ -450,7 +450,7 @@ static Error checkNames(ArrayRef<NativePart> parts) {
         undefined[symbol.name] += "\n>>> used in " + part.code.location.str();
   for (const auto &[name, users] : undefined)
     errors = joinErrors(std::move(errors),
-                        makeError("undefined device symbol '" + demangle(name) +
+                        makeError("undefined device symbol '" + demangled(name) +
                                   "' for " + parts.front().code.arch + users));
   return errors;
 }

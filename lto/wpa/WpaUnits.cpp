@@ -49,7 +49,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
 
@@ -286,7 +285,7 @@ Error UnitSeparator::chooseKeepers(uint32_t m) {
     if (name->isShared || (name->keeper != kNone && name->keeper != unitOf(m)))
       return inputError(
           modules[m].module.location,
-          "assembly names the device symbol '" + demangle(symbol.name) +
+          "assembly names the device symbol '" + demangled(symbol.name) +
               "', which other objects define, too, each for itself; compile "
               "it with -fgpu-rdc, or rename it");
     name->keeper = unitOf(m);
@@ -379,7 +378,7 @@ void UnitSeparator::localize(uint32_t m) {
 Error UnitSeparator::ambiguous(const InputLocation &where, const OwnName &name,
                                StringRef text) const {
   return inputError(
-      where, "uses the device symbol '" + demangle(text) + "', which " +
+      where, "uses the device symbol '" + demangled(text) + "', which " +
                  modules[name.owners[0]].module.location.str() + " and " +
                  modules[name.owners[1]].module.location.str() +
                  " define, each for itself; compile what shares device symbols "

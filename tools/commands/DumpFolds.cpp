@@ -4,7 +4,8 @@
 
 #include "tools/commands/DumpFolds.h"
 
-#include "llvm/Demangle/Demangle.h"
+#include "support/UnitNames.h"
+
 
 using namespace llvm;
 
@@ -38,7 +39,7 @@ void printFolds(raw_ostream &out, const FoldTable &table) {
       if (member.state == FoldState::Folded || member.state == FoldState::Jumps)
         saved += member.sizeBytes;
       out << "  " << wordFor(member.state) << ' ' << member.name;
-      if (std::string name = demangle(member.name); name != member.name)
+      if (std::string name = demangled(member.name); name != member.name)
         out << "  " << name;
       if (!member.reason.empty())
         out << ": " << member.reason;

@@ -7,9 +7,9 @@
 #include "lto/tables/InlineTable.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -43,7 +43,7 @@ struct InliningArguments {
 /// A function's name as a user may give it.
 struct FunctionName {
   explicit FunctionName(const std::string &mangled)
-      : mangled(mangled), full(demangle(mangled)) {}
+      : mangled(mangled), full(demangled(mangled)) {}
   bool is(StringRef name) const {
     return name == mangled || name == full ||
            name == StringRef(full).take_until([](char c) { return c == '('; });
@@ -116,10 +116,10 @@ static void print(StringRef program, const InlineTable &table,
               "-Rpass-missed=gpulto-inlining say them at the link\n";
   for (const InlineTableCall &call : table.calls)
     if (isAsked(call, arguments))
-      outs() << "  " << placeOf(call) << ": " << demangle(call.callee)
+      outs() << "  " << placeOf(call) << ": " << demangled(call.callee)
              << (call.outcome.isInlined() ? " inlined into "
                                           : " not inlined into ")
-             << demangle(call.caller) << ": " << describe(call.outcome) << '\n';
+             << demangled(call.caller) << ": " << describe(call.outcome) << '\n';
   for (StringRef name : arguments.functions)
     if (none_of(table.calls, [&](const InlineTableCall &call) {
           return isOneOf(call, name);

@@ -21,7 +21,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
@@ -55,7 +54,7 @@ static constexpr size_t kMostLines = 6;
 
 /// Returns the name of a kernel in the source.
 static std::string nameOf(StringRef kernel) {
-  return demangle(withoutUnitSuffix(withoutCloneSuffix(kernel)));
+  return demangled(withoutCloneSuffix(kernel));
 }
 
 static bool isMeant(StringRef kernel, const GlobPattern &glob) {

@@ -7,6 +7,7 @@
 #include "lto/tables/FrameNames.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"
+#include "support/UnitNames.h"
 #include "tools/commands/StackTrace.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +49,7 @@ const char kUsage[] =
 void printNames(const FrameName &names, bool isShort = false) {
   SmallVector<std::string, 4> shown;
   for (const std::string &name : names) {
-    std::string text = isShort ? shortName(name) : demangle(name);
+    std::string text = isShort ? shortName(name) : demangled(name);
     if (!is_contained(shown, text)) // the C1 and C2 of a constructor
       shown.push_back(std::move(text));
   }

@@ -575,4 +575,23 @@ TEST(AccessReport, Words) {
   EXPECT_FALSE(row.advice.empty());
 }
 
+TEST(AccessReport, WordsOfStarts) {
+  // A neighbor in a stencil.
+  MemoryRow row =
+      lastRow(kPrologue + std::string("  %i = add nsw i32 %x, -1\n") + kLoad +
+              "  ret void\n");
+  EXPECT_EQ(textOf(row), "5 of 4 misaligned");
+  EXPECT_EQ(row.reason,
+            "it begins 28 bytes behind the start of a sector of 32 bytes");
+  EXPECT_NE(row.advice.find("shared memory"), std::string::npos) << row.advice;
+  // Rows of a length that is no multiple of a sector.
+  row = lastRow(kPrologue +
+                std::string("  %r = mul nsw i32 %b, 33\n"
+                            "  %i = add nsw i32 %r, %x\n") +
+                kLoad + "  ret void\n");
+  EXPECT_EQ(row.reason, "it does not begin with a sector of 32 bytes");
+  EXPECT_NE(row.advice.find("cudaMallocPitch"), std::string::npos)
+      << row.advice;
+}
+
 } // namespace
