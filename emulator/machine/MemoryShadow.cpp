@@ -366,23 +366,16 @@ void MemoryShadow::apply(uint32_t site, const std::vector<Piece> &pieces) {
   nextEpoch();
 }
 
-void MemoryShadow::copy(uint32_t site, const std::vector<CopyRow> &rows) {
-  for (const CopyRow &row : rows)
-    nameContents(row.from, row.bytes, false);
-  std::vector<Piece> pieces = piecesOf(rows);
-  Comparison found;
-  for (const Piece &piece : pieces)
-    compare(piece, nullptr, found);
-  CopyTotals &totals = totalsOf(site);
+/// Adds a copy or fill to \p totals. Returns whether it must be made.
+bool MemoryShadow::count(const Comparison &found, CopyTotals &totals) {
   ++totals.executions;
   totals.bytes += found.bytes;
   totals.unseenBytes += found.unseen;
-  if (!found.bytes)
-    return;
   if (found.same == found.bytes) {
-    ++totals.redundantExecutions;
+    if (found.bytes)
+      ++totals.redundantExecutions;
     totals.redundantBytes += found.bytes;
-    return;
+    return false;
   }
   if (found.equal == found.bytes) {
     ++totals.coincidentExecutions;
@@ -390,6 +383,18 @@ void MemoryShadow::copy(uint32_t site, const std::vector<CopyRow> &rows) {
   } else {
     totals.redundantPartBytes += found.same;
   }
+  return true;
+}
+
+void MemoryShadow::copy(uint32_t site, const std::vector<CopyRow> &rows) {
+  for (const CopyRow &row : rows)
+    nameContents(row.from, row.bytes, false);
+  std::vector<Piece> pieces = piecesOf(rows);
+  Comparison found;
+  for (const Piece &piece : pieces)
+    compare(piece, nullptr, found);
+  if (!count(found, totalsOf(site)))
+    return;
   if (found.unseen) {
     nextEpoch();
     for (const CopyRow &row : rows)
@@ -411,22 +416,8 @@ void MemoryShadow::fill(uint32_t site, const std::vector<CopyRow> &rows,
     pieces.push_back({row, contentsOf(number, row.to), 0});
     compare(pieces.back(), &pattern, found);
   }
-  CopyTotals &totals = totalsOf(site);
-  ++totals.executions;
-  totals.bytes += found.bytes;
-  if (!found.bytes)
+  if (!count(found, totalsOf(site)))
     return;
-  if (found.same == found.bytes) {
-    ++totals.redundantExecutions;
-    totals.redundantBytes += found.bytes;
-    return;
-  }
-  if (found.equal == found.bytes) {
-    ++totals.coincidentExecutions;
-    totals.coincidentBytes += found.bytes;
-  } else {
-    totals.redundantPartBytes += found.same;
-  }
   apply(site, pieces);
 }
 

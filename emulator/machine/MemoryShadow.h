@@ -207,6 +207,7 @@ private:
   std::vector<Piece> piecesOf(const std::vector<CopyRow> &rows) const;
   void compare(const Piece &piece, const FillPattern *pattern,
                Comparison &found) const;
+  static bool count(const Comparison &found, CopyTotals &totals);
   void apply(uint32_t site, const std::vector<Piece> &pieces);
   void markRead(CopyId copy, uint64_t offset, uint64_t bytes);
   void dropCells(CopyId copy, uint64_t bytes);

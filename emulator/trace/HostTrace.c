@@ -53,6 +53,7 @@ static void access(const void *address, size_t bytes, int isStore) {
     hooks->access((uintptr_t)address, bytes, isStore);
 }
 
+/* NOLINTBEGIN(readability-identifier-naming): names that no program has */
 HIDDEN void __gpulto_trace_load(const void *address, size_t bytes) {
   access(address, bytes, 0);
 }
@@ -97,3 +98,4 @@ HIDDEN void __gpulto_trace_observe(int observer, const void *marker) {
       (*hooks->isWaiting || observer == kGpultoTraceErrorCode))
     hooks->observe(observer);
 }
+/* NOLINTEND(readability-identifier-naming) */

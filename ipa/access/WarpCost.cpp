@@ -494,7 +494,7 @@ struct AddressCases {
       LaneSum sum = at.in(address);
       auto [place, isNew] = found.try_emplace(sum, different.size());
       if (isNew)
-        different.push_back({std::move(sum), {}});
+        different.emplace_back(std::move(sum), std::vector<ActiveLanes>());
       numbers.push_back(place->second);
     }
   }
