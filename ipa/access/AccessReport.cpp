@@ -188,7 +188,6 @@ void RowWriter::explainStride(const LaneStride &stride,
 /// A constant in the index, as of a stencil, is told from rows that begin
 /// anywhere.
 void RowWriter::explainStart(const LaneValue &address, MemoryRow &row) const {
-  constexpr uint64_t kSectorBytes = 32;
   Congruence start =
       symbols.congruence(symbols.split(address.sum).first, kSectorBytes);
   if (start.modulus == kSectorBytes && start.residue) {
@@ -680,21 +679,20 @@ dimensionsOf(const Function &kernel, StringRef name) {
   return result;
 }
 
-static bool readsSecondIndex(const Function &kernel) {
-  return any_of(instructions(kernel), [](const Instruction &instruction) {
+static bool callsOneOf(const Function &kernel, ArrayRef<Intrinsic::ID> ids) {
+  return any_of(instructions(kernel), [&](const Instruction &instruction) {
     const auto *call = dyn_cast<IntrinsicInst>(&instruction);
-    return call &&
-           (call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
-            call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_z);
+    return call && is_contained(ids, call->getIntrinsicID());
   });
 }
 
+static bool readsSecondIndex(const Function &kernel) {
+  return callsOneOf(kernel, {Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_z});
+}
+
 static bool readsBlockSize(const Function &kernel) {
-  return any_of(instructions(kernel), [](const Instruction &instruction) {
-    const auto *call = dyn_cast<IntrinsicInst>(&instruction);
-    return call &&
-           call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_ntid_x;
-  });
+  return callsOneOf(kernel, {Intrinsic::nvvm_read_ptx_sreg_ntid_x});
 }
 
 /// Returns shapes that a kernel of which no launch is known is reported for,

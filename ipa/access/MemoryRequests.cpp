@@ -4,6 +4,7 @@
 
 #include "ipa/access/MemoryRequests.h"
 
+#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -356,20 +357,19 @@ void RequestCollector::addCall(const CallBase &call) {
 /// Whether \p branch keeps lanes from more than a few instructions.
 bool RequestCollector::guardsMuch(const BranchInst &branch) {
   constexpr size_t kLeastInstructions = 8;
-  auto sizeBehind = [&](const BasicBlock *first) {
+  auto isLong = [&](const BasicBlock *first) {
+    if (first->size() >= kLeastInstructions)
+      return true;
     if (!dominators)
       dominators.emplace(const_cast<Function &>(*first->getParent()));
-    SmallVector<BasicBlock *, 8> blocks;
-    dominators->getDescendants(const_cast<BasicBlock *>(first), blocks);
-    size_t size = 0;
-    for (const BasicBlock *block : blocks)
-      size += block->size();
-    return size;
+    size_t size = 0; // a few blocks are enough
+    for (const DomTreeNode *node : depth_first(dominators->getNode(first)))
+      if ((size += node->getBlock()->size()) >= kLeastInstructions)
+        return true;
+    return false;
   };
   return any_of(branch.successors(), [&](const BasicBlock *block) {
-    return block->getSinglePredecessor() == branch.getParent() &&
-           (block->size() >= kLeastInstructions ||
-            sizeBehind(block) >= kLeastInstructions);
+    return block->getSinglePredecessor() == branch.getParent() && isLong(block);
   });
 }
 

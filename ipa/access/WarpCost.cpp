@@ -28,7 +28,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr uint64_t kSectorBytes = 32, kLineBytes = 128;
+static constexpr uint64_t kLineBytes = 128;
 static constexpr unsigned kBanks = 32, kBankBytes = 4;
 /// Cases of one access; a comparison and a quotient have some 32 each.
 static constexpr size_t kMostCases = 256;
@@ -95,6 +95,7 @@ private:
 };
 
 using ActiveLanes = std::bitset<kWarpLanes>;
+constexpr ActiveLanes kAllLanes(UINT32_MAX);
 
 /// Lanes whose distances are known.
 struct Group {
@@ -462,6 +463,18 @@ static std::vector<ActiveLanes> extremesOf(std::vector<ActiveLanes> all) {
   return largest;
 }
 
+/// Returns the lanes in which the condition \p mask is not zero, if it is
+/// known.
+static std::optional<ActiveLanes> lanesOf(const LaneSum &mask) {
+  std::optional<LaneNumbers> numbers = mask.numbers();
+  if (!numbers)
+    return std::nullopt;
+  ActiveLanes on;
+  for (unsigned l = 0; l < kWarpLanes; ++l)
+    on[l] = (*numbers)[l] != 0;
+  return on;
+}
+
 namespace {
 /// The lanes that fulfil a condition, in all cases of its symbols.
 struct MaskCases {
@@ -469,12 +482,9 @@ struct MaskCases {
     own.add(mask);
     Cases at = own;
     for (size_t i = 0, count = own.count(); i < count; ++i, at.next()) {
-      ActiveLanes &on = lanes.emplace_back();
-      if (std::optional<LaneNumbers> numbers = at.in(mask).numbers())
-        for (unsigned l = 0; l < kWarpLanes; ++l)
-          on[l] = (*numbers)[l] != 0;
-      else
-        areKnown = false, on.set();
+      std::optional<ActiveLanes> on = lanesOf(at.in(mask));
+      areKnown &= on.has_value();
+      lanes.push_back(on.value_or(kAllLanes));
     }
   }
   Cases own;
@@ -521,14 +531,10 @@ static void loseBounds(WarpCost &result, const AccessSize &size,
 std::optional<WarpCost> WarpCosts::firstCase(const LaneSum &address,
                                              ArrayRef<LaneValue> masks,
                                              const Place &place) {
-  ActiveLanes on;
-  on.set();
+  ActiveLanes on = kAllLanes;
   for (const LaneValue &mask : masks)
     if (mask.isSum())
-      if (std::optional<LaneNumbers> lanes =
-              symbols.firstCase(mask.sum).numbers())
-        for (unsigned l = 0; l < kWarpLanes; ++l)
-          on[l] = on[l] && (*lanes)[l] != 0;
+      on &= lanesOf(symbols.firstCase(mask.sum)).value_or(kAllLanes);
   if (on.none())
     return std::nullopt;
   LaneSum sum = symbols.firstCase(address);
@@ -579,8 +585,7 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   AddressCases accesses(symbols, address.sum, count);
   size_t most = 0, first = 0;
   for (size_t i = 0; i < count; ++i, cases.next()) {
-    ActiveLanes on;
-    on.set();
+    ActiveLanes on = kAllLanes;
     for (const MaskCases &condition : conditions)
       on &= condition.lanes[cases.numberIn(condition.own)];
     if (on.none()) {

@@ -17,6 +17,9 @@
 
 namespace gpulto {
 
+/// What memory moves at once.
+inline constexpr uint64_t kSectorBytes = 32;
+
 /// A number: bounds, and what to expect on average.
 struct Estimate {
   uint64_t least = 0, most = 0;
