@@ -156,7 +156,7 @@ def layered_headers(root):
     return sorted(header for name in layers(root, "test", "no-ir")
                   for header in (root / name).rglob("*.h")
                   if not any(root / cuda in header.parents for cuda in
-                             ("bench/ipa", "bench/icf", "bench/gpu",
+                             ("bench/ipa", "bench/icf", "bench/gpu", "bench/polybench",
                               "emulator/test/runtime",
                               "tools/driver/cuda-shim"))
                   and header.name != "device_prelude.h")
