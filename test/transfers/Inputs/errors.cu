@@ -1,0 +1,115 @@
+// Copies that fail, copies that report what failed before, and what a reset takes away.
+#include "cases.h"
+
+void tell(const char *name, cudaError_t error) { printf("%s: %s\n", name, cudaGetErrorName(error)); }
+
+CASE(failsTwice, 0) { // a copy that fails equals nothing: the second one fails, too
+  HOST(h, 1); DEVICE(d);
+  tell(__func__, cudaMemcpy(d, h, 1000000 * size, cudaMemcpyHostToDevice));
+  tell(__func__, cudaMemcpy(d, h, 1000000 * size, cudaMemcpyHostToDevice));
+  cudaGetLastError();
+}
+// CHECK: failsTwice: cudaErrorInvalidValue
+// CHECK: failsTwice: cudaErrorInvalidValue
+
+CASE(firstFails, 4, 4) { // the first of two equal copies has failed, which nobody asks
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  int *to = d;
+  HAZARD(if (one) to = nullptr;)
+  COPY_IN(to, h);
+  add<<<1, n>>>(e, d);
+  COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  show(__func__, e);
+  tell(__func__, cudaGetLastError());
+}
+// CHECK: firstFails: 1 2 17 64
+// CHECK: firstFails: cudaErrorInvalidValue
+// MAYGO: firstFails: 2 4 34 128
+// MAYGO: firstFails: cudaSuccess
+
+CASE(deadFails, 0, 0) { // nobody reads the target, but the copy fails
+  HOST(h, 1); DEVICE(d);
+  size_t bytes = size;
+  HAZARD(bytes *= 1000000 * one;)
+  cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice);
+  tell(__func__, cudaGetLastError());
+  cudaFree(d);
+}
+// CHECK: deadFails: cudaErrorInvalidValue
+// MAYGO: deadFails: cudaSuccess
+
+CASE(checked, 4, 3) { // the program would end if the second copy failed, and asks that of both
+  HOST(h, 1); DEVICE(d); ZEROS(e);
+  size_t bytes = size;
+  HAZARD(bytes = 4 * one;)
+  if (cudaMemcpy(d, h, bytes, cudaMemcpyHostToDevice)) exit(1);
+  add<<<1, 1>>>(e, d);
+  if (cudaMemcpy(d, h, size, cudaMemcpyHostToDevice)) exit(1);
+  add<<<1, n>>>(e, d);
+  show(__func__, e);
+}
+// CHECK: checked: 2 2 17 64
+// MAYGO: checked: 2 2 17 64
+
+__global__ void fault(const int *from) {
+  if (from[threadIdx.x] == 2) __trap();
+}
+CASE(returnsFault, 2-3, 2) { // a copy that copies nothing new returns the error of a kernel
+  FIRST;
+  HAZARD(fault<<<1, n>>>(d);)
+  tell(__func__, COPY_IN(d, h));
+  HAZARD(cudaDeviceReset();)
+}
+// CHECK: returnsFault: cudaErrorLaunchFailure
+// MAYGO: returnsFault: cudaSuccess
+
+CASE(findsFault, 2-3, 2) { // the same, but the error is asked for later
+  FIRST;
+  HAZARD(fault<<<1, n>>>(d);)
+  COPY_IN(d, h);
+  tell(__func__, cudaGetLastError());
+  HAZARD(cudaDeviceReset();)
+}
+// CHECK: findsFault: cudaErrorLaunchFailure
+// MAYGO: findsFault: cudaSuccess
+
+CASE(failsAfterFault, 3, 2) { // a copy back does nothing after a fault, and the host keeps its own
+  FIRST;
+  HAZARD(fault<<<1, n>>>(d);)
+  h[1] = 9;
+  COPY_OUT(h, d);
+  print(__func__, h);
+  tell(__func__, cudaGetLastError());
+  HAZARD(cudaDeviceReset();)
+}
+// CHECK: failsAfterFault: 1 9 17 64
+// CHECK: failsAfterFault: cudaErrorLaunchFailure
+
+__device__ int table[n];
+__global__ void addTable(int *to) { to[threadIdx.x] += table[threadIdx.x]; }
+CASE(reset, 5, 4) { // a variable has its first value after a reset
+  HOST(h, 1); ZEROS(e);
+  cudaMemcpyToSymbol(table, h, size);
+  addTable<<<1, n>>>(e);
+  HAZARD(show(__func__, e); cudaDeviceReset(); cudaMalloc(&e, size);
+         cudaMemset(e, 0, size);)
+  cudaMemcpyToSymbol(table, h, size);
+  addTable<<<1, n>>>(e);
+  show(__func__, e);
+}
+// CHECK: reset: 1 2 17 64
+// CHECK: reset: 1 2 17 64
+// MAYGO: reset: 2 4 34 128
+
+int main(int argc, char **) {
+  one = argc;
+  failsTwice();
+  firstFails();
+  deadFails();
+  checked();
+  returnsFault();
+  findsFault();
+  failsAfterFault();
+  reset();
+}
