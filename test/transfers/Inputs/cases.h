@@ -33,7 +33,7 @@ NOINLINE void print(const char *name, const int *h) {
 }
 /// One copy.
 NOINLINE void show(const char *name, const int *d) {
-  int h[n];
+  int h[n] = {};
   cudaMemcpy(h, d, size, cudaMemcpyDeviceToHost);
   print(name, h);
 }

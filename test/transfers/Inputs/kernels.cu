@@ -163,15 +163,15 @@ CASE(neighbor, 4, 3) { // a pointer into another part of the same allocation
   cudaMemset(e, 0, size);
   COPY_IN(d, h);
   add<<<1, n>>>(e, d);
-  HAZARD(set<<<1, n + 2>>>(e, 9);)
-  OTHERWISE(set<<<1, n>>>(e, 9);)
+  HAZARD(increase<<<1, n + 2>>>(e);)
+  OTHERWISE(increase<<<1, n>>>(e);)
   add<<<1, n>>>(e, d);
   COPY_IN(d, h);
   add<<<1, n>>>(e, d);
   show(__func__, e);
 }
-// CHECK: neighbor: 19 20 43 137
-// MAYGO: neighbor: 11 13 43 137
+// CHECK: neighbor: 5 8 52 193
+// MAYGO: neighbor: 4 7 52 193
 
 void (*volatile kernels[])(int *, int) = {nullptr, set};
 CASE(throughHandle, 4, 3) { // a kernel that is chosen when the program runs

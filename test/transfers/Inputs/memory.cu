@@ -3,9 +3,10 @@
 #include "cases.h"
 
 __device__ int table[n];
-__constant__ int constants[n];
+__constant__ int constants[n], others[n];
 __global__ void addTable(int *to) { to[threadIdx.x] += table[threadIdx.x]; }
 __global__ void addConstants(int *to) { to[threadIdx.x] += constants[threadIdx.x]; }
+__global__ void addOthers(int *to) { to[threadIdx.x] += others[threadIdx.x]; }
 __global__ void setTable(int value) { table[threadIdx.x] = value; }
 
 CASE(variable, 4, 3) { // a kernel stores to a variable of the device
@@ -40,12 +41,12 @@ CASE(partOfVariable, 5, 4) { // a copy to a part of a variable comes in between
   HOST(h, 1); ZEROS(e);
   size_t offset = 0;
   HAZARD(offset = 4 * one;)
-  cudaMemcpyToSymbol(constants, h, size);
-  addConstants<<<1, n>>>(e);
-  cudaMemcpyToSymbol(constants, h, 4, offset);
-  addConstants<<<1, n>>>(e);
-  cudaMemcpyToSymbol(constants, h, size);
-  addConstants<<<1, n>>>(e);
+  cudaMemcpyToSymbol(others, h, size);
+  addOthers<<<1, n>>>(e);
+  cudaMemcpyToSymbol(others, h, 4, offset);
+  addOthers<<<1, n>>>(e);
+  cudaMemcpyToSymbol(others, h, size);
+  addOthers<<<1, n>>>(e);
   show(__func__, e);
 }
 // CHECK: partOfVariable: 3 5 51 192

@@ -4,11 +4,14 @@
 
 cudaStream_t s, t; // the legacy stream, in the build without hazards
 
+__global__ void add5(int *to) { to[threadIdx.x] += 5; }
+
 CASE(copyOrders, 5-6, 5) {
   HOST(h, 1); DEVICE(d); ZEROS(e); ZEROS(f);
   COPY_IN(d, h);
-  set<<<1, n, 0, s>>>(e, 5);
-  COPY_IN(d, h); // `add` is behind `set` because of it
+  add<<<1, n>>>(f, d);
+  add5<<<1, n, 0, s>>>(e);
+  COPY_IN(d, h); // `add` is behind `add5` because of it
   add<<<1, n, 0, t>>>(f, e);
   cudaStreamSynchronize(t);
   add<<<1, n>>>(f, d);
@@ -16,16 +19,16 @@ CASE(copyOrders, 5-6, 5) {
   COPY_OUT(h, e);
   print(__func__, h);
 }
-// CHECK: copyOrders: 6 7 22 69
+// CHECK: copyOrders: 7 9 39 133
 // CHECK: copyOrders: 5 5 5 5
-// MAYGO: copyOrders: 6 7 22 69
+// MAYGO: copyOrders: 7 9 39 133
 
 CASE(copyOnDeviceOrders, 5-6, 5) { // the same, of a copy for which the host does not wait
   HOST(h, 1); DEVICE(d); DEVICE(other); ZEROS(e); ZEROS(f);
   COPY_IN(other, h);
   cudaMemcpy(d, other, size, cudaMemcpyDeviceToDevice);
   add<<<1, n>>>(f, d);
-  set<<<1, n, 0, s>>>(e, 5);
+  add5<<<1, n, 0, s>>>(e);
   cudaMemcpy(d, other, size, cudaMemcpyDeviceToDevice);
   add<<<1, n, 0, t>>>(f, e);
   cudaStreamSynchronize(t);
@@ -40,7 +43,7 @@ CASE(fillOrders, 4-5, 4) { // the same, of a fill
   DEVICE(d); ZEROS(e); ZEROS(f);
   cudaMemset(d, 0, size);
   add<<<1, n>>>(f, d);
-  set<<<1, n, 0, s>>>(e, 5);
+  add5<<<1, n, 0, s>>>(e);
   cudaMemset(d, 0, size);
   add<<<1, n, 0, t>>>(f, e);
   cudaStreamSynchronize(t);
@@ -52,7 +55,7 @@ CASE(fillOrders, 4-5, 4) { // the same, of a fill
 
 CASE(deadCopyOrders, 4-5, 4) { // the same, of a copy whose target nobody reads
   HOST(h, 1); DEVICE(d); ZEROS(e); ZEROS(f);
-  set<<<1, n, 0, s>>>(e, 5);
+  add5<<<1, n, 0, s>>>(e);
   COPY_IN(d, h);
   add<<<1, n, 0, t>>>(f, e);
   cudaStreamSynchronize(t);
@@ -68,17 +71,17 @@ CASE(copyWaits, 4-5, 4) { // the host reads what a copy has waited for that copi
   int *pinned;
   cudaMallocHost(&pinned, size);
   FIRST;
-  set<<<1, n, 0, s>>>(e, 5);
+  add5<<<1, n, 0, s>>>(e);
   cudaMemcpyAsync(pinned, e, size, cudaMemcpyDeviceToHost, s);
   COPY_IN(d, h);
   print(__func__, pinned);
   add<<<1, n>>>(e, d);
   show(__func__, e);
 }
-// CHECK: copyWaits: 5 5 5 5
 // CHECK: copyWaits: 6 7 22 69
-// MAYGO: copyWaits: 5 5 5 5
+// CHECK: copyWaits: 7 9 39 133
 // MAYGO: copyWaits: 6 7 22 69
+// MAYGO: copyWaits: 7 9 39 133
 
 CASE(otherStreamStores, 4, 3) { // a kernel of another stream stores to the target
   FIRST;
