@@ -68,7 +68,7 @@ CASE(reads, 2, 1) { // it reads the target
 }
 // CHECK: foreignRead: 0 0
 
-CASE(readsKept, 3, 1) { // it reads what it has kept, after two copies
+CASE(readsKept, 3, 2) { // it reads what it has kept, after two copies
   ZEROS(d);
   int *h = (int *)malloc(size);
   HAZARD(foreignKeep(h);)

@@ -65,6 +65,21 @@ CASE(inVector, 4, 3) { // a vector's memory, which then is elsewhere
 // CHECK: inVector: 2 11 34 128
 // MAYGO: inVector: 2 4 34 128
 
+NOINLINE int descending(const void *a, const void *b) { return *(int *)b - *(int *)a; }
+CASE(libraryStores, 6, 5) { // functions of C's library
+  FIRST;
+  HAZARD(memset(h + 1, 0, 4);)
+  COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  HAZARD(memmove(h + 1, h, 4);)
+  COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  HAZARD(qsort(h, n, 4, descending);)
+  AGAIN;
+}
+// CHECK: libraryStores: 67 66 99 193
+// MAYGO: libraryStores: 4 8 68 256
+
 CASE(volatileStore, 4, 3) {
   FIRST;
   HAZARD(((volatile int *)h)[1] = 9;)
@@ -188,6 +203,7 @@ int main(int argc, char **) {
   throughMember();
   throughCall();
   inVector();
+  libraryStores();
   volatileStore();
   atomicStores();
   assembly();

@@ -95,6 +95,28 @@ CASE(ptx, 4, 3) { // assembly
 // CHECK: ptx: 11 13 51 192
 // MAYGO: ptx: 3 6 51 192
 
+__global__ void throughConst(const int *to) { const_cast<int *>(to)[threadIdx.x] = 9; }
+CASE(constPointer, 4, 3) { // a parameter that looks as if it was only read
+  FIRST;
+  HAZARD(throughConst<<<1, 2>>>(d);)
+  add<<<1, n>>>(e, d);
+  AGAIN;
+}
+// CHECK: constPointer: 11 13 51 192
+// MAYGO: constPointer: 3 6 51 192
+
+__device__ void storeNine(int *to) { *to = 9; }
+__device__ void (*volatile function)(int *) = storeNine;
+__global__ void throughFunction(int *to) { function(to + threadIdx.x); }
+CASE(functionPointer, 4, 3) { // a function that the kernel finds in memory stores
+  FIRST;
+  HAZARD(throughFunction<<<1, 2>>>(d);)
+  add<<<1, n>>>(e, d);
+  AGAIN;
+}
+// CHECK: functionPointer: 11 13 51 192
+// MAYGO: functionPointer: 3 6 51 192
+
 __global__ void throughTable(int **table) { table[1][threadIdx.x] = 9; }
 CASE(tableOfPointers, 5, 4) { // through pointers that are in device memory
   FIRST;
@@ -211,6 +233,8 @@ int main(int argc, char **) {
   storesBytes();
   atomic();
   ptx();
+  constPointer();
+  functionPointer();
   tableOfPointers();
   readsThroughTable();
   inStruct();

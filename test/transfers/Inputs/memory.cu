@@ -1,56 +1,5 @@
-// Other kinds of memory: variables of the device, mapped and managed memory, pools, textures
-// and surfaces.
+// Other kinds of memory: mapped and managed memory, pools, textures and surfaces.
 #include "cases.h"
-
-__device__ int table[n];
-__constant__ int constants[n], others[n];
-__global__ void addTable(int *to) { to[threadIdx.x] += table[threadIdx.x]; }
-__global__ void addConstants(int *to) { to[threadIdx.x] += constants[threadIdx.x]; }
-__global__ void addOthers(int *to) { to[threadIdx.x] += others[threadIdx.x]; }
-__global__ void setTable(int value) { table[threadIdx.x] = value; }
-
-CASE(variable, 4, 3) { // a kernel stores to a variable of the device
-  HOST(h, 1); ZEROS(e);
-  cudaMemcpyToSymbol(table, h, size);
-  addTable<<<1, n>>>(e);
-  HAZARD(setTable<<<1, 2>>>(9); addTable<<<1, n>>>(e);)
-  OTHERWISE(addTable<<<1, n>>>(e);)
-  cudaMemcpyToSymbol(table, h, size);
-  addTable<<<1, n>>>(e);
-  show(__func__, e);
-}
-// CHECK: variable: 11 13 51 192
-// MAYGO: variable: 3 6 51 192
-
-CASE(addressOfVariable, 5, 3) { // a fill by the address of a variable
-  HOST(h, 1); ZEROS(e);
-  void *address;
-  cudaGetSymbolAddress(&address, constants);
-  cudaMemcpyToSymbol(constants, h, size);
-  addConstants<<<1, n>>>(e);
-  HAZARD(cudaMemset(address, 0, 4);)
-  addConstants<<<1, n>>>(e);
-  cudaMemcpyToSymbol(constants, h, size);
-  addConstants<<<1, n>>>(e);
-  show(__func__, e);
-}
-// CHECK: addressOfVariable: 2 6 51 192
-// MAYGO: addressOfVariable: 3 6 51 192
-
-CASE(partOfVariable, 5, 4) { // a copy to a part of a variable comes in between
-  HOST(h, 1); ZEROS(e);
-  size_t offset = 0;
-  HAZARD(offset = 4 * one;)
-  cudaMemcpyToSymbol(others, h, size);
-  addOthers<<<1, n>>>(e);
-  cudaMemcpyToSymbol(others, h, 4, offset);
-  addOthers<<<1, n>>>(e);
-  cudaMemcpyToSymbol(others, h, size);
-  addOthers<<<1, n>>>(e);
-  show(__func__, e);
-}
-// CHECK: partOfVariable: 3 5 51 192
-// MAYGO: partOfVariable: 3 6 51 192
 
 CASE(mappedStore, 4, 3) { // a kernel stores to memory of the host that is mapped
   int *h, *sameOnDevice;
@@ -203,9 +152,6 @@ CASE(surface, 4, 3) { // a kernel stores to an array through a surface object
 
 int main(int argc, char **) {
   one = argc;
-  variable();
-  addressOfVariable();
-  partOfVariable();
   mappedStore();
   mappedRead();
   registered();

@@ -106,6 +106,23 @@ CASE(onlyOtherReads, 2, 1) { // another thread reads the target, after the one t
 }
 // CHECK: onlyOtherReads: 1 1 1 1
 
+thread_local int mine[n];
+NOINLINE void copyMine(int *e, int *d, int first) {
+  fill(mine, first);
+  COPY_IN(d, mine);
+  add<<<1, n>>>(e, d);
+  cudaDeviceSynchronize();
+}
+CASE(ofEachThread, 4, 3) { // one name, but each thread has its own variable
+  DEVICE(d); ZEROS(e);
+  copyMine(e, d, 1);
+  HAZARD(std::thread([=] { copyMine(e, d, 11); pass(0); }).join();)
+  OTHERWISE(COPY_IN(d, mine); add<<<1, n>>>(e, d);)
+  show(__func__, e);
+}
+// CHECK: ofEachThread: 12 14 44 138
+// MAYGO: ofEachThread: 2 4 34 128
+
 int main(int argc, char **) {
   one = argc;
   joined();
@@ -116,4 +133,5 @@ int main(int argc, char **) {
   copiesBack();
   launches();
   onlyOtherReads();
+  ofEachThread();
 }
