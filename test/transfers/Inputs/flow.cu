@@ -7,7 +7,7 @@ NOINLINE void copyAndAdd(int *e, int *d, const int *h) {
   COPY_IN(d, h);
   add<<<1, n>>>(e, d);
 }
-CASE(twoCallers, 5-6, 5) { // one caller stores before, so that only the first may go
+CASE(twoCallers, 5-6, 6) { // one caller stores before, so that only the first may go
   FIRST;
   copyAndAdd(e, d, h);
   HAZARD(h[1] = 9;)
@@ -52,6 +52,23 @@ CASE(handlerStores, 5, 4) { // an exception leaves each round; its handler store
 // CHECK: handlerStores: 33 6 51 192
 // MAYGO: handlerStores: 3 6 51 192
 
+NOINLINE void storeUntilThrow(int *h) {
+  for (int i = 0; i < n; ++i) {
+    h[i] += 10;
+    mayThrow(9 * i);
+  }
+}
+CASE(storesAndThrows, 4, 3) { // a loop that stores ends with an exception
+  FIRST;
+  try {
+    HAZARD(storeUntilThrow(h);)
+  } catch (int) {
+  }
+  AGAIN;
+}
+// CHECK: storesAndThrows: 12 4 34 128
+// MAYGO: storesAndThrows: 2 4 34 128
+
 CASE(thrownPast, 2, 2) { // an exception goes past the copy that overwrites
   int h[n];
   ZEROS(d);
@@ -86,6 +103,25 @@ CASE(jumpedPast, 2, 2) { // longjmp goes past the copy that overwrites
 }
 // CHECK: jumpedPast: 1 1 1 1
 // MAYGO: jumpedPast: 2 2 2 2
+
+NOINLINE void storeAndJump(int *h) {
+  ++h[0];
+  longjmp(place, 1);
+}
+CASE(jumpedOut, 5, 4) { // longjmp leaves the loop in each round, which then begins anew
+  static int rounds;
+  HOST(h, 1); DEVICE(d); ZEROS(e);
+  HAZARD(setjmp(place);)
+  while (rounds < 3) {
+    ++rounds;
+    COPY_IN(d, h);
+    add<<<1, n>>>(e, d);
+    HAZARD(storeAndJump(h);)
+  }
+  show(__func__, e);
+}
+// CHECK: jumpedOut: 6 6 51 192
+// MAYGO: jumpedOut: 3 6 51 192
 
 CASE(leftEarly, 3, 4) { // the round that ends the loop is not known
   int h[n];
@@ -199,8 +235,10 @@ int main(int argc, char **) {
   twoCallers();
   recursion();
   handlerStores();
+  storesAndThrows();
   thrownPast();
   jumpedPast();
+  jumpedOut();
   leftEarly();
   readOnOnePath();
   readInNextRound();

@@ -1,0 +1,188 @@
+// Loops: what holds in one round need not hold in the next one, or in the next run of the
+// loop. Where some copies may go, what is printed shows whether others did.
+#include "cases.h"
+
+CASE(outerStores, 4-6, 5) { // the loop around it stores: the inner one has two first rounds
+  HOST(h, 1); DEVICE(d); ZEROS(e);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 2; ++i) {
+      COPY_IN(d, h);
+      add<<<1, n>>>(e, d);
+    }
+    HAZARD(h[1] += 10;)
+  }
+  show(__func__, e);
+}
+// CHECK: outerStores: 4 28 68 256
+// MAYGO: outerStores: 4 8 68 256
+
+NOINLINE void twoRounds(int *e, int *d, const int *h) {
+  for (int i = 0; i < 2; ++i) {
+    COPY_IN(d, h);
+    add<<<1, n>>>(e, d);
+  }
+}
+CASE(calledTwice, 4-6, 5) { // the same, of a loop in a function
+  HOST(h, 1); DEVICE(d); ZEROS(e);
+  twoRounds(e, d, h);
+  HAZARD(h[1] += 10;)
+  twoRounds(e, d, h);
+  show(__func__, e);
+}
+// CHECK: calledTwice: 4 28 68 256
+// MAYGO: calledTwice: 4 8 68 256
+
+CASE(skippedAtFirst, 5-6, 5) { // the copy does not run in the first round
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  for (int i = 0; i < 3; ++i) {
+    HAZARD(if (i >= one)) {
+      COPY_IN(d, h);
+    }
+    add<<<1, n>>>(e, d);
+    HAZARD(if (i >= one) h[1] += 10;)
+  }
+  show(__func__, e);
+}
+// CHECK: skippedAtFirst: 2 14 34 128
+// MAYGO: skippedAtFirst: 3 6 51 192
+
+CASE(failsAtFirst, 4-6, 5) { // the copy fails in the first round
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  for (int i = 0; i < 3; ++i) {
+    int *to = d;
+    HAZARD(if (i < one) to = nullptr;)
+    COPY_IN(to, h);
+    add<<<1, n>>>(e, d);
+  }
+  show(__func__, e);
+  cudaGetLastError();
+}
+// CHECK: failsAtFirst: 2 4 34 128
+// MAYGO: failsAtFirst: 3 6 51 192
+
+CASE(noRounds, 4, 4) { // the loop with the first copy has no rounds
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  HAZARD(for (int i = 1; i < one; ++i))
+    COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  show(__func__, e);
+}
+// CHECK: noRounds: 1 2 17 64
+// MAYGO: noRounds: 2 4 34 128
+
+CASE(underCondition, 4, 4) { // the first copy does not run
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  HAZARD(if (one > 1))
+    COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  COPY_IN(d, h);
+  add<<<1, n>>>(e, d);
+  show(__func__, e);
+}
+// CHECK: underCondition: 1 2 17 64
+// MAYGO: underCondition: 2 4 34 128
+
+CASE(otherSources, 5, 4) { // each round has a source of its own
+  HOST(h, 1); HOST(g, 101); HOST(f, 1001); DEVICE(d); ZEROS(e);
+  int *sources[] = {h, g, f};
+  for (int i = 0; i < 3; ++i) {
+    COPY_IN(d, sources[i HAZARD(* one) OTHERWISE(* 0)]);
+    add<<<1, n>>>(e, d);
+  }
+  show(__func__, e);
+}
+// CHECK: otherSources: 1103 1106 1151 1292
+// MAYGO: otherSources: 3 6 51 192
+
+CASE(moreBytes, 6, 5) { // each round copies more
+  HOST(h, 1); ZEROS(d); ZEROS(e);
+  for (int i = 0; i < 3; ++i) {
+    cudaMemcpy(d, h, size HAZARD(>> (2 - i)), cudaMemcpyHostToDevice);
+    add<<<1, n>>>(e, d);
+  }
+  show(__func__, e);
+}
+// CHECK: moreBytes: 3 6 34 64
+// MAYGO: moreBytes: 3 6 51 192
+
+CASE(allocatedInLoop, 5, 4) { // each round has new device memory
+  HOST(h, 1); ZEROS(e);
+  OTHERWISE(DEVICE(d);)
+  for (int i = 0; i < 3; ++i) {
+    HAZARD(DEVICE(d);)
+    COPY_IN(d, h);
+    add<<<1, n>>>(e, d);
+    HAZARD(cudaFree(d);)
+  }
+  show(__func__, e);
+}
+// CHECK: allocatedInLoop: 3 6 51 192
+// MAYGO: allocatedInLoop: 3 6 51 192
+
+CASE(hostMemoryOfLoop, 5, 4) { // each round has new host memory, with other contents
+  DEVICE(d); ZEROS(e);
+  OTHERWISE(HOST(h, 1);)
+  for (int i = 0; i < 3; ++i) {
+    HAZARD(HOST(h, 1 + 10 * i);)
+    COPY_IN(d, h);
+    add<<<1, n>>>(e, d);
+    HAZARD(free(h);)
+  }
+  show(__func__, e);
+}
+// CHECK: hostMemoryOfLoop: 33 36 81 222
+// MAYGO: hostMemoryOfLoop: 3 6 51 192
+
+NOINLINE void mayThrow(int number) {
+  if (number == one) throw number;
+}
+CASE(thrownOut, 2-3, 4) { // an exception leaves the loop behind the last copy
+  int *h = (int *)malloc(size);
+  ZEROS(d);
+  try {
+    for (int i = 0; i < 4; ++i) {
+      increase<<<1, n>>>(d);
+      COPY_OUT(h, d);
+      HAZARD(mayThrow(i);)
+    }
+  } catch (int) {
+  }
+  print(__func__, h);
+}
+// CHECK: thrownOut: 2 2 2 2
+// MAYGO: thrownOut: 4 4 4 4
+
+NOINLINE void copyRounds(int *h, int *d) {
+  for (int i = 0; i < 4; ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(if (i == one) return;)
+  }
+}
+CASE(returned, 2-3, 4) { // the function returns from the loop
+  int *h = (int *)malloc(size);
+  ZEROS(d);
+  copyRounds(h, d);
+  increase<<<1, n>>>(d);
+  print(__func__, h);
+}
+// CHECK: returned: 2 2 2 2
+// MAYGO: returned: 4 4 4 4
+
+int main(int argc, char **) {
+  one = argc;
+  outerStores();
+  calledTwice();
+  skippedAtFirst();
+  failsAtFirst();
+  noRounds();
+  underCondition();
+  otherSources();
+  moreBytes();
+  allocatedInLoop();
+  hostMemoryOfLoop();
+  thrownOut();
+  returned();
+}
