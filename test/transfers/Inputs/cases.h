@@ -47,4 +47,5 @@ NOINLINE void show(const char *name, const int *d) {
 /// Copies 1, 2, 3, ... to d and uses it: two of a case's four.
 #define FIRST HOST(h, 1); DEVICE(d); ZEROS(e); COPY_IN(d, h); add<<<1, n>>>(e, d)
 /// Copies again and shows the sum of both uses: the other two.
-#define AGAIN COPY_IN(d, h); add<<<1, n>>>(e, d); show(__func__, e); free(h); cudaFree(d); cudaFree(e)
+#define AGAIN COPY_IN(d, h); add<<<1, n>>>(e, d); show(__func__, e); \
+  free(h); cudaFree(d); cudaFree(e)

@@ -2,7 +2,9 @@
 // log may count what failed.
 #include "cases.h"
 
-void tell(const char *name, cudaError_t error) { printf("%s: %s\n", name, cudaGetErrorName(error)); }
+void tell(const char *name, cudaError_t error) {
+  printf("%s: %s\n", name, cudaGetErrorName(error));
+}
 
 CASE(failsTwice, 0-2) { // a copy that fails makes nothing equal: the second one fails, too
   int *h = (int *)calloc(2, size);
