@@ -141,6 +141,23 @@ CASE(captured, 5, 3) { // a copy that was captured runs in each launch of its gr
 // CHECK: captured: 3 25 51 192
 // MAYGO: captured: 2 4 34 128
 
+CASE(capturedInRounds, 3, 3) { // two graphs, of which only the second is launched
+  PINNED(h, 1); DEVICE(d); ZEROS(e);
+  cudaDeviceSynchronize();
+  HAZARD(cudaGraphExec_t graph;)
+  for (int i = 0; i < 2; ++i) {
+    HAZARD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);)
+    COPY_IN_ASYNC(d, h, s);
+    add<<<1, n, 0, s>>>(e, d);
+    HAZARD(graph = launchable(s);)
+  }
+  HAZARD(cudaGraphLaunch(graph, s);)
+  cudaStreamSynchronize(s);
+  show(__func__, e);
+}
+// CHECK: capturedInRounds: 1 2 17 64
+// MAYGO: capturedInRounds: 2 4 34 128
+
 CASE(graphStores, 4, 3) { // a graph's kernel stores to the target
   FIRST_ASYNC(s);
   HAZARD(cudaStreamBeginCapture(t, cudaStreamCaptureModeGlobal);
@@ -166,5 +183,6 @@ int main(int argc, char **) {
   callback();
   callbackReads();
   captured();
+  capturedInRounds();
   graphStores();
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 #define CASE(name, ...) __attribute__((noinline)) void name()
 #define NOINLINE __attribute__((noinline))
+/// At the end of a function, so that the log sees it as a caller.
+#define NO_TAIL_CALL asm volatile("")
 #ifdef MAY_GO
 #define HAZARD(...)
 #define OTHERWISE(...) __VA_ARGS__

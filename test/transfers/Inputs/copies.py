@@ -48,18 +48,19 @@ def main():
     may_go = sys.argv[1] == "--may-go"
     llvm, log, source = sys.argv[1 + may_go:]
     with open(source, encoding="utf-8") as file:
-        cases = {name: (int(least), int(most or least), rest and int(rest))
+        cases = {name: (int(least), int(most or least), int(rest) if rest else None)
                  for name, least, most, rest in CASE.findall(file.read())}
     with open(log, encoding="utf-8") as file:
         counts = executed(llvm, json.load(file), cases)
     is_wrong = False
     for name in [*cases, *(counts.keys() - cases.keys())]:
-        least, most, rest = cases.get(name, (0, 0, ""))
+        least, most, rest = cases.get(name, (0, 0, 0))
         if may_go:
-            least, most = 0, rest if rest != "" else counts[name]
+            least, most = 0, counts[name] if rest is None else rest
         is_right = least <= counts[name] <= most
         is_wrong |= not is_right
-        expected = str(most) if least == most else f"{least} to {most}"
+        expected = (f"at most {most}" if may_go else
+                    str(most) if least == most else f"{least} to {most}")
         print(f"{name}: copies executed: {counts[name]}" +
               ("" if is_right else f", expected {expected}"))
     sys.exit(is_wrong)

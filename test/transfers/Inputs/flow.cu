@@ -24,7 +24,7 @@ NOINLINE void storeDeep(int *h, int depth) {
     h[1] = 9;
   else
     storeDeep(h, depth - 1);
-  asm volatile(""); // not a loop
+  NO_TAIL_CALL; // and not a loop
 }
 CASE(recursion, 4, 3) { // the innermost of some calls stores
   FIRST;

@@ -176,6 +176,21 @@ CASE(newInEachRound, 4, 3) { // a variable of a loop's body
 // CHECK: newInEachRound: 12 14 44 138
 // MAYGO: newInEachRound: 2 4 34 128
 
+NOINLINE void copyOwn(int *e, int *d, int first) {
+  int x[n];
+  fill(x, first);
+  COPY_IN(d, x);
+  add<<<1, n>>>(e, d);
+  NO_TAIL_CALL;
+}
+CASE(stackOfCall, 4) { // a variable of a function that is called twice
+  DEVICE(d); ZEROS(e);
+  copyOwn(e, d, 1);
+  copyOwn(e, d, 11);
+  show(__func__, e);
+}
+// CHECK: stackOfCall: 12 14 44 138
+
 CASE(samePlace, 4, 3) { // two variables that may have one place on the stack
   DEVICE(d); ZEROS(e);
   {
@@ -213,5 +228,6 @@ int main(int argc, char **) {
   deviceFreed();
   madeByOneCall();
   newInEachRound();
+  stackOfCall();
   samePlace();
 }

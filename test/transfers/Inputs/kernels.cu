@@ -28,7 +28,7 @@ CASE(storesUnderCondition, 3, 2) { // only where data says so
 // MAYGO: storesUnderCondition: 7 7 7 7
 
 __global__ void setUnlessEven(int *to, const int *from, int value) {
-  for (int i = 0; i <= threadIdx.x; ++i)
+  for (unsigned i = 0; i <= threadIdx.x; ++i)
     if (from[i] < 0) return;
   to[threadIdx.x] = value;
 }
@@ -196,6 +196,17 @@ CASE(neighbor, 4, 3) { // a pointer into another part of the same allocation
 // MAYGO: neighbor: 4 7 52 193
 
 void (*volatile kernels[])(int *, int) = {nullptr, set};
+__global__ void setBefore(int *to) { to[-1 - (int)threadIdx.x] = 9; }
+CASE(before, 4, 3) { // in front of where the pointer points
+  FIRST;
+  HAZARD(setBefore<<<1, 2>>>(d + 2);)
+  OTHERWISE(setBefore<<<1, 2>>>(e + 2); set<<<1, 2>>>(e, 0); add<<<1, 2>>>(e, d);)
+  add<<<1, n>>>(e, d);
+  AGAIN;
+}
+// CHECK: before: 11 13 51 192
+// MAYGO: before: 3 6 51 192
+
 CASE(throughHandle, 4, 3) { // a kernel that is chosen when the program runs
   FIRST;
   int value = 9;
@@ -241,6 +252,7 @@ int main(int argc, char **) {
   inVariable();
   asNumber();
   neighbor();
+  before();
   throughHandle();
   heapOfDevice();
 }
