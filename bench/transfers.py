@@ -15,8 +15,14 @@ there. It has to be committed before results are looked at.
 checkouts are those of accesses.py; rodinia_inputs.py makes inputs. --again runs those,
 too, that have a result.
 
-`show` prints the table in bytes, then shares of the sum. docs/transfers.md defines the
-columns. --list prints the places of what there is to win, --json all places.
+Then it builds them as a release is built, without tracing, and leaves in
+DIR/made/NAME.json which copies are made there, and what `gpulto explain --transfers`
+says of each.
+
+`show` prints three tables: what there is, in bytes, then shares of the sum; what goes, of
+what is redundant or dead for a reason; and why the rest stays, the most bytes first.
+docs/transfers.md defines the columns. --list prints the places of what there is to win,
+--json all of this.
 """
 
 import argparse
@@ -26,6 +32,7 @@ import json
 import pathlib
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -137,6 +144,33 @@ def run_one(table, tree, options):
     return f"{len(log['copies'])} sites, {time.monotonic() - begin:.0f} s"
 
 
+def run_made(table, tree, options):
+    """Builds a program as a release is built and runs it. Returns what became of it."""
+    work = options.work / "made"
+    work.mkdir(exist_ok=True)
+    here = argparse.Namespace(**vars(options) | {"work": work}, gpulto_run=None,
+                              limit=options.seconds)
+    result = work / (table["name"] + ".json")
+    if result.exists() and not options.again:
+        return "is there"
+    try:
+        program = accesses.build(table, tree, here)
+        log = accesses.emulate(table, program, tree, here, "--transfers")
+    except hecbench.Discarded as why:
+        return str(why)
+    result.unlink(missing_ok=True)
+    if log is None:
+        return f"does not end in {options.seconds:g} seconds"
+    explained = subprocess.run(
+        [options.build / "bin/gpulto", "explain", "--transfers", "--all", "--json",
+         program], text=True, capture_output=True, check=True)
+    rows = json.loads(explained.stdout)[str(program)]["copies"]
+    add_lines(log)
+    result.write_text(json.dumps({"log": log, "rows": rows}, indent=1) + "\n",
+                      encoding="utf-8")
+    return f"{sum(1 for row in rows if row['changed'])} of {len(rows)} calls change"
+
+
 def run_all(options):
     programs = read_programs(options)
     trees = {source: accesses.Tree(checkout.resolve(), options.work / checkout.name)
@@ -144,10 +178,11 @@ def run_all(options):
     for tree in trees.values():
         tree.root.mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = pool.map(
-            lambda one: run_one(one[1], trees[one[0]], options), programs)
-        for (_, table), what in zip(programs, results):
-            print(table["name"], what, flush=True)
+        for run in (run_one, run_made):
+            results = pool.map(
+                lambda one, run=run: run(one[1], trees[one[0]], options), programs)
+            for (_, table), what in zip(programs, results):
+                print(table["name"], what, flush=True)
 
 
 def merge(rows, numbers):
@@ -205,14 +240,75 @@ def print_sites(name, log):
                   f"{count['movable']} movable; {seen}")
 
 
+def bytes_of(log):
+    return sum(row["bytes"] for row in log["copies"])
+
+
+def won_of(log):
+    """Returns the bytes that are redundant or dead for a reason, copies and fills."""
+    return sum(row["redundant"] + row["dead"] for row in log["copies"])
+
+
+def print_gone(logs, made):
+    """Prints what is not copied any more, of what there is to win."""
+    rows, shares, gone_of_all, won_of_all = [], [], 0, 0
+    for name, log in logs.items():
+        won = won_of(log)
+        if not won or name not in made:
+            continue
+        gone = bytes_of(log) - bytes_of(made[name]["log"])
+        shares.append(gone / won)
+        gone_of_all += gone
+        won_of_all += won
+        rows.append([name, bytes_of(log), won, gone, coalescing.share(gone, won)])
+    rows.sort(key=lambda row: -row[2])
+    rows.append(["sum", "", won_of_all, gone_of_all,
+                 coalescing.share(gone_of_all, won_of_all)])
+    print("\nWhat goes\n")
+    coalescing.print_table(["program", "bytes", "to win", "gone", "share"], rows)
+    if shares:
+        print(f"\nmedian {statistics.median(shares):.0%} of {len(shares)} programs, "
+              f"{coalescing.share(gone_of_all, won_of_all)} of all bytes")
+
+
+def reason_of(lines, rows):
+    """Returns what is said of the copy at the innermost of these lines that has one."""
+    for line in lines:
+        file, _, number = line.rpartition(":")
+        for row in rows:
+            if row["file"].endswith(file) and row["line"] == int(number):
+                return row["reason"]
+    return "?"
+
+
+def print_kept(logs, made):
+    """Prints why copies stay that need not have been made."""
+    rows = []
+    for name, log in logs.items():
+        for (_, call, _, lines), count in merge(log["copies"], COPY_COLUMNS).items():
+            won = count["redundant"] + count["dead"]
+            reason = reason_of(lines, made[name]["rows"]) if name in made else "?"
+            if won and not reason.startswith("is not made"):
+                rows.append((won, name, lines[0] if lines else "?", call, reason))
+    print("\nWhy the rest stays\n")
+    coalescing.print_table(["program", "place", "call", "bytes", "reason"],
+                           [[name, place, call, won, reason] for
+                            won, name, place, call, reason in sorted(rows, reverse=True)])
+
+
 def show(options):
     programs = [table["name"] for _, table in read_programs(options)]
     logs = {name: json.loads((options.work / f"{name}.json").read_text())
             for name in programs if (options.work / f"{name}.json").exists()}
     sums = {name: sums_of(log) for name, log in logs.items()}
+    made = {name: json.loads((options.work / "made" / f"{name}.json").read_text())
+            for name in logs if (options.work / "made" / f"{name}.json").exists()}
     if options.json:
         places = {name: places_of(log) for name, log in logs.items()}
-        print(json.dumps({"sums": sums, "places": places}))
+        left = {name: {"bytes": bytes_of(logs[name]), "won": won_of(logs[name]),
+                       "left": bytes_of(of["log"]), "rows": of["rows"]}
+                for name, of in made.items()}
+        print(json.dumps({"sums": sums, "places": places, "made": left}))
         return
     if options.list:
         for name, log in logs.items():
@@ -239,6 +335,8 @@ def show(options):
           f"{coalescing.share(total['copies']['dead'], copied)}; "
           f"{len(winning)} of {len(sums)} programs have some; "
           f"{sum(1 for of in sums.values() if of['waits']['movable'])} have movable waits")
+    print_gone(logs, made)
+    print_kept(logs, made)
     missing = [name for name in programs if name not in logs]
     if missing:
         print(f"\nnot run: {', '.join(missing)}")

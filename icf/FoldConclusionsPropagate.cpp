@@ -48,7 +48,7 @@ public:
   template <Table kTable> void records(const char *, Range &range) {
     if constexpr (kTable == Table::references)
       addReferences(range);
-    else if constexpr (kTable != Table::foldSymbols)
+    else if constexpr (!isOfModule(kTable))
       addAll(slice(tableOf<kTable>(summary), range));
   }
   void parts(uint32_t &first, uint32_t &count) {
@@ -80,6 +80,13 @@ public:
   }
 
 private:
+  /// Whether what is in \p table is also a matter of the module: which symbols a
+  /// form has, and whether the module tells the events of its functions.
+  static constexpr bool isOfModule(Table table) {
+    return table == Table::foldSymbols || table == Table::transferValues ||
+           table == Table::transferEvents;
+  }
+
   template <typename T> void add(const T &value) {
     hasher.add(value);
     isEmpty = false;

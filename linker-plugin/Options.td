@@ -190,6 +190,17 @@ def no_guarded_kernels : Flag<["-"], "fno-gpulto-guarded-kernels">,
   Visibility<[LinkOption]>,
   HelpText<"Make no second versions of kernels">;
 
+def transfers : Flag<["-"], "fgpulto-transfers">,
+  Visibility<[LinkOption]>,
+  HelpText<"Do not make copies between host and device whose bytes are there "
+           "already or that nobody reads, in code that is compiled with -O2 or "
+           "more; the default">;
+
+def no_transfers : Flag<["-"], "fno-gpulto-transfers">,
+  Visibility<[LinkOption]>,
+  HelpText<"Make all copies; say only which need not be made. The default with "
+           "-fgpulto-trace-host">;
+
 //===----------------------------------------------------------------------===//
 // The output
 //===----------------------------------------------------------------------===//

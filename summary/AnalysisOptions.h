@@ -11,6 +11,8 @@ namespace gpulto {
 struct AnalysisOptions {
   /// Kernels may get versions that the host chooses at the launch.
   bool guardsKernels = true;
+  /// Copies that need not be made are not made.
+  bool removesCopies = true;
   /// The user's word that code which is not seen runs nodes of graphs with the
   /// parameters that the program gave them.
   bool areNodesUnchanged = false;

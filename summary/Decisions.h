@@ -85,6 +85,32 @@ template <typename A> void transfer(A &a, RecursiveInlining &r) {
   a.field("calls", r.calls);
 }
 
+/// What is known of a copy between host and device, or of a fill: of one call
+/// in the program, however often it is entered.
+enum class TransferVerdict : uint8_t {
+  /// It stays.
+  Needed,
+  /// What it would write is there already, always or in all rounds of a loop
+  /// but the first.
+  Redundant,
+  FirstRound,
+  /// The same as FirstRound, if it copies what it copied last: that is tested.
+  Asked,
+  /// Nobody reads what it writes.
+  Dead,
+  Last = Dead
+};
+
+struct TransferRow {
+  /// The function that copies, and the position of the call in it.
+  GlobalId function = kNone;
+  uint32_t call = 0;
+  TransferVerdict verdict = TransferVerdict::Needed;
+  /// Why, as a sentence.
+  std::string reason;
+  bool operator==(const TransferRow &) const = default;
+};
+
 /// Decisions over the whole program, indexed by GlobalId.
 struct Decisions {
   /// Definitions that the output needs.
@@ -105,6 +131,8 @@ struct Decisions {
   /// Plans for a function's bodies, by clone number, if any. Looked up only,
   /// never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
+  /// Copies and fills, in the order of the program.
+  std::vector<TransferRow> transfers{};
   /// For host functions and their clones. Looked up only, never iterated.
   llvm::DenseMap<GlobalId, std::vector<SignatureChange>> signatures{};
 

@@ -27,7 +27,7 @@ namespace gpulto {
 
 /// Version of job files. Increase it with each change of a transfer(), or of
 /// the meaning of a field.
-inline constexpr int64_t kJobVersion = 16;
+inline constexpr int64_t kJobVersion = 17;
 
 enum class ValueKind : uint8_t {
   /// The bits are \c value.
@@ -294,6 +294,40 @@ struct CallRedirect {
   bool operator==(const CallRedirect &) const = default;
 };
 
+/// What becomes of a copy between host and device, or of a fill.
+enum class CopyAction : uint8_t {
+  /// It only waits for the default stream, as it did.
+  Wait,
+  /// It goes; nobody asks for its result.
+  Drop,
+  /// One byte is copied: it waits, orders streams and reports errors as it did.
+  Shrink,
+  Last = Shrink
+};
+
+inline constexpr const char *kCopyActionNames[] = {"wait", "drop", "shrink"};
+static_assert(std::size(kCopyActionNames) == size_t(CopyAction::Last) + 1);
+
+/// A copy that need not be made.
+struct CopyEdit {
+  /// Position among the calls of the function's summary.
+  uint32_t call = 0;
+  CopyAction action = CopyAction::Wait;
+  /// It is needed each time the loop of this depth around it, from 1, has been
+  /// entered, and then no more; 0: never.
+  uint32_t loopDepth = 0;
+  /// Then it is needed where it gets other arguments than the last time.
+  bool asksOperands = false;
+  bool operator==(const CopyEdit &) const = default;
+};
+
+template <typename A> void transfer(A &a, CopyEdit &c) {
+  a.field("call", c.call);
+  a.enumerator("action", c.action, kCopyActionNames);
+  a.field("loopDepth", c.loopDepth);
+  a.field("asksOperands", c.asksOperands);
+}
+
 /// Pointers of a kernel that lead to memory apart, if the host says so.
 struct OverlapGuard {
   /// By pointer. The kernel needs no sums; the host, which tests them, does.
@@ -325,6 +359,7 @@ struct BodyPlan {
   uint32_t clone = 0;
   FunctionFacts facts;
   std::vector<CallRedirect> redirects; // by call
+  std::vector<CopyEdit> copies = {};   // by call
   /// What the host tests before a launch. For a kernel's clone: what holds in
   /// it besides \c facts. For a stub: if \c guarded is not 0 and the tests
   /// succeed, its launch launches the stub's clone number \c guarded.

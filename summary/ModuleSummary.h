@@ -19,6 +19,7 @@
 #include "summary/Launches.h"
 #include "summary/Parameters.h"
 #include "summary/Symbols.h"
+#include "summary/Transfers.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -33,7 +34,7 @@ namespace gpulto {
 
 /// Version of the bytes of a summary; a reader refuses any other. Increase it
 /// with each change of a record, a table or the meaning of a field.
-constexpr uint32_t kSummaryVersion = 19;
+constexpr uint32_t kSummaryVersion = 20;
 
 /// A word of FunctionFlags.
 using FunctionFlags = uint64_t;

@@ -248,6 +248,36 @@ private:
 
 } // namespace
 
+/// Whether values are made of earlier ones, and events name what is there.
+static bool areTransfers(llvm::ArrayRef<TransferValue> values,
+                         llvm::ArrayRef<TransferEvent> events) {
+  using Kind = TransferValueKind;
+  auto isBlock = [&](uint32_t event) {
+    return event < events.size() &&
+           events[event].kind == TransferEventKind::Block;
+  };
+  for (const auto &[number, value] : llvm::enumerate(values)) {
+    bool isMade = value.kind == Kind::Load || value.kind == Kind::Offset ||
+                  value.kind == Kind::Operation;
+    bool isRight = value.other == kNone || value.other < number;
+    if ((isMade && value.base >= number) || !isRight ||
+        (value.block != kNone && !isBlock(value.block)))
+      return false;
+  }
+  size_t loops = events.empty() ? 0 : events.front().parents.size();
+  for (const TransferEvent &event : events)
+    if (!llvm::all_of(event.targets, isBlock) || event.loop > loops ||
+        !llvm::all_of(event.operands, [&](const TransferOperand &operand) {
+          return operand.value == kNone || operand.value < values.size();
+        }))
+      return false;
+  // A loop comes after the one around it.
+  for (size_t loop = 0; loop < loops; ++loop)
+    if (events.front().parents[loop] > loop)
+      return false;
+  return events.empty() || isBlock(0);
+}
+
 /// Returns the error in the parameter data of \p f, or null.
 static const char *findWrongPlace(const ModuleSummary &s,
                                   const FunctionSummary &f) {
@@ -265,6 +295,9 @@ static const char *findWrongPlace(const ModuleSummary &s,
     return "loaded parts of no pointer parameter, or not in order";
   if (!areMembers(slice(s.members, f.members), formals))
     return "pointers in no by-value parameter, or not in order";
+  if (!areTransfers(slice(s.transferValues, f.transferValues),
+                    slice(s.transferEvents, f.transferEvents)))
+    return "event that names what does not exist";
   return nullptr;
 }
 

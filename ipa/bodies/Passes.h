@@ -64,6 +64,9 @@ void analyzeColdness(LgenContext &context);
 /// Host: fills types of functions, and what prevents a change of signature.
 void analyzeSignatures(LgenContext &context);
 
+/// Host: fills the events of functions around copies.
+void analyzeTransfers(LgenContext &context);
+
 /// Fills the guards of device kernels: facts that would pay off in them.
 void analyzeGuards(LgenContext &context);
 
@@ -102,6 +105,11 @@ void propagateGuards(WpaContext &context, const Callers &callers,
 /// constant, up to kMostShapes, and the parameters' names.
 void propagateMemory(WpaContext &context, const Callers &callers,
                      const KnownValues &values);
+
+/// Decides which copies between host and device go: adds to Decisions::plans.
+/// Remarks: pass `gpulto-transfers`.
+void propagateTransfers(WpaContext &context, const Callers &callers,
+                        const KnownValues &values);
 
 /// Decides Decisions::signatures. Needs the plans. Remarks: pass
 /// `gpulto-signatures`.

@@ -30,6 +30,9 @@ public:
   /// streams are done.
   bool isSeen() const { return unseenReason.empty(); }
   llvm::StringRef whyNotSeen() const { return unseenReason; }
+  /// As isSeen() and whyNotSeen(), but on any devices.
+  bool isKnown() const { return unknownReason.empty(); }
+  llvm::StringRef whyNotKnown() const { return unknownReason; }
   /// Whether the program may free all memory of the device at once. Meaningful
   /// if isSeen().
   bool mayReset() const { return resets; }
@@ -46,8 +49,9 @@ private:
   void checkCall(const BodyLattice &body, const CallEdge &call);
   void checkMention(GlobalId user, SymbolIndex symbol);
   void checkNative(GlobalId id, GlobalId user, const SourcePlace &place);
-  /// What needs a premise: the order in streams alone, or everything.
-  enum class Needed { ForOrder, ForAll };
+  /// What needs a premise: the order in streams alone, what is known of one
+  /// device, too, or everything.
+  enum class Needed { ForOrder, ForOneDevice, ForAll };
   void fail(std::string text, GlobalId user, const SourcePlace &place,
             Needed needed = Needed::ForAll);
   bool isNumber(const BodyLattice &body, const CallEdge &call,
@@ -57,7 +61,7 @@ private:
   const CombinedSummary &program;
   const ConstantsSolver &solver;
   HostLibrary library;
-  std::string reason, unseenReason;
+  std::string reason, unseenReason, unknownReason;
   uint32_t launches = 0, copies = 0;
   bool resets = false;
 };

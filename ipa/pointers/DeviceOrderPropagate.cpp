@@ -92,15 +92,17 @@ DeviceOrder::DeviceOrder(const WpaContext &context, const Callers &callers,
 /// Notes that a premise fails, if it is the first; \p user: where, or kNone.
 void DeviceOrder::fail(std::string text, GlobalId user,
                        const SourcePlace &place, Needed needed) {
-  bool isFirstUnseen = needed == Needed::ForAll && unseenReason.empty();
-  if (!reason.empty() && !isFirstUnseen)
-    return;
   if (user != kNone)
     text += " (" + placeText(program, user, place) + ")";
-  if (isFirstUnseen)
-    unseenReason = text;
-  if (reason.empty())
-    reason = std::move(text);
+  auto add = [&](std::string &first) {
+    if (first.empty())
+      first = text;
+  };
+  add(reason);
+  if (needed != Needed::ForOrder)
+    add(unseenReason);
+  if (needed == Needed::ForAll)
+    add(unknownReason);
 }
 
 void DeviceOrder::checkInputs() {
@@ -132,7 +134,7 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user,
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, place);
   resets |= isRuntime(name, RuntimeFunction::Resets);
-  if (unseenReason.empty() && !orderedFunction(name) && !library.contains(name))
+  if (unknownReason.empty() && !orderedFunction(name) && !library.contains(name))
     fail("of '" + name.str() + "' it is not known what it has the device do",
          user, place, seenFunction(name) ? Needed::ForOrder : Needed::ForAll);
 }
@@ -182,7 +184,8 @@ void DeviceOrder::checkCall(const BodyLattice &body, const CallEdge &call) {
   if (!known)
     return;
   if (known->has(RuntimeFunction::ChoosesDevice) && !isNumber(body, call, 0, 0))
-    fail("the program may use several devices", body.id, call.place);
+    fail("the program may use several devices", body.id, call.place,
+         Needed::ForOneDevice);
   if (known->stream == RuntimeFunction::kNone)
     return;
   ++copies;

@@ -28,6 +28,10 @@ public:
   bool isPartUnwritten(const BodyLattice &body, uint32_t parameter,
                        uint32_t byteOffset) const;
 
+  /// Returns whether \p kernel, or what it calls, may write memory other than
+  /// that behind its parameters and their members, variables and its own stack.
+  bool storesAnywhere(GlobalId kernel) const;
+
   /// Returns how the program's work on the device is ordered; null if no launch
   /// is known.
   const DeviceOrder *deviceOrder() const { return order ? &*order : nullptr; }
@@ -80,7 +84,6 @@ private:
   };
 
   Kernel candidatesOf(GlobalId kernel) const;
-  bool storesAnywhere(GlobalId kernel) const;
   bool passesUnknown(GlobalId caller, const CallEdge &call,
                      GlobalId callee) const;
   void meetLaunch(GlobalId kernel, uint32_t clone,

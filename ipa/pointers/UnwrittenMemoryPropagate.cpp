@@ -115,8 +115,6 @@ bool UnwrittenMemory::passesUnknown(GlobalId caller, const CallEdge &call,
   return false;
 }
 
-/// Returns whether \p kernel, or what it calls, may write memory other than
-/// that behind its parameters and their members, variables and its own stack.
 bool UnwrittenMemory::storesAnywhere(GlobalId kernel) const {
   uint16_t own =
       membersOf(program, kernel).empty() ? kStoresOther : kStoresElsewhere;

@@ -47,6 +47,15 @@ const RuntimeFunction *findRuntimeFunction(StringRef name) {
   return found == kIndex.end() ? nullptr : &found->second;
 }
 
+bool RuntimeFunction::isQuiet() const {
+  if (has(PushesLaunch) || has(PopsLaunch))
+    return true;
+  return order == Serial && target == kNone && !has(Allocates) && !has(Frees) &&
+         !has(FreesInStream) && !has(Resets) && !name.contains("Memcpy") &&
+         !name.contains("Memset") && !name.starts_with("cuMem") &&
+         name != "cudaFreeHost";
+}
+
 ReferenceFlags attributeUse(StringRef callee, unsigned index) {
   const RuntimeFunction *function = findRuntimeFunction(callee);
   return function && function->handle == int(index) ? function->handleUse : 0;

@@ -56,7 +56,10 @@ struct RuntimeFunction {
     /// Tells which kernel a handle is.
     AsksForKernel = 1u << 14,
     /// Finds kernels by their names, or functions that do.
-    LooksUp = 1u << 15
+    LooksUp = 1u << 15,
+    /// Its target, or its source, is the symbol of a variable of the device.
+    ToSymbol = 1u << 16,
+    FromSymbol = 1u << 17
   };
   static constexpr int8_t kNone = -1;
 
@@ -76,6 +79,10 @@ struct RuntimeFunction {
   uint8_t handleUse = 0;
   /// Arguments whose memory is written, or read, before it returns, or kNone.
   int8_t writes = kNone, reads = kNone;
+  /// The arguments that a copy goes to and comes from, and how many bytes it
+  /// has; a fill comes from nowhere. The bytes are at argument `offset` behind a
+  /// variable of the device that is named by its symbol (roles).
+  int8_t target = kNone, source = kNone, bytes = kNone, offset = kNone;
   /// Bytes that it writes behind argument 0, of which it keeps nothing.
   uint8_t resultBytes = 0;
   uint32_t roles = 0;
@@ -83,6 +90,10 @@ struct RuntimeFunction {
   bool isPerThread = false;
 
   bool has(Role role) const { return roles & role; }
+
+  /// Whether it touches no memory but what its arguments point to, and copies,
+  /// fills, makes and frees none.
+  bool isQuiet() const;
 
   /// Whether programs are changed by what is known of it: another function must
   /// not take its place.

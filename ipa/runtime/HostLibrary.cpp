@@ -126,4 +126,36 @@ bool HostLibrary::contains(StringRef name) const {
   return names.contains(name) || name.starts_with("pthread_");
 }
 
+bool HostLibrary::touchesArgumentsOnly(StringRef name) {
+  static const StringSet<> kNames = {
+      "readv",    "preadv",      "preadv2",    "recvmsg",  "recvmmsg",
+      "writev",   "pwritev",     "sendmsg",    "getline",  "getdelim",
+      "qsort",    "qsort_r",     "bsearch",    "lfind",    "lsearch",
+      "tsearch",  "tfind",       "tdelete",    "twalk",    "hsearch",
+      "setvbuf",  "setbuf",      "setbuffer",  "fmemopen", "open_memstream",
+      "aio_read", "aio_write",   "lio_listio", "munmap",   "mremap",
+      "msync",    "fork",        "vfork",      "atexit",   "on_exit",
+      "longjmp",  "siglongjmp",  "ftw",        "nftw",     "glob",
+      "scandir",  "getaddrinfo", "asprintf",   "vasprintf"};
+  static constexpr StringLiteral kBeginnings[] = {"pthread_", "__kmpc_", "omp_",
+                                                  "thrd_", "sig"};
+  return !kNames.contains(name) && !name.contains("thread") &&
+         !name.contains("scanf") && none_of(kBeginnings, [&](StringRef begin) {
+           return name.starts_with(begin);
+         });
+}
+
+bool HostLibrary::frees(StringRef name) {
+  static const StringSet<> kNames = {"free",
+                                     "_ZdlPv",
+                                     "_ZdaPv",
+                                     "_ZdlPvm",
+                                     "_ZdaPvm",
+                                     "_ZdlPvSt11align_val_t",
+                                     "_ZdaPvSt11align_val_t",
+                                     "_ZdlPvmSt11align_val_t",
+                                     "_ZdaPvmSt11align_val_t"};
+  return kNames.contains(name);
+}
+
 } // namespace gpulto

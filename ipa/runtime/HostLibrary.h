@@ -20,6 +20,11 @@ public:
   static bool isOfCxx(llvm::StringRef name);
   /// Returns whether \p name, mangled, is one of them.
   bool contains(llvm::StringRef name) const;
+  /// Whether the function \p name of the library touches no memory of the
+  /// program but what its arguments lead to.
+  static bool touchesArgumentsOnly(llvm::StringRef name);
+  /// Whether the function \p name frees what its first argument points to.
+  static bool frees(llvm::StringRef name);
 
 private:
   llvm::StringSet<> names;

@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/Passes.h"
-#include "ipa/runtime/CudaRuntime.h"
 #include "ipa/values/MemoryUses.h"
 #include "ipa/values/RuntimeCalls.h"
 
@@ -18,20 +17,6 @@
 namespace gpulto {
 
 using Kind = MemoryUse::Kind;
-
-/// Returns the number of bytes that \p call, of the CUDA runtime, writes
-/// through its argument \p index, which it does not keep; 0 for other calls and
-/// arguments.
-static uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
-                            const llvm::DataLayout &layout) {
-  if (allocationResult(call) == index)
-    return layout.getPointerSize();
-  const llvm::Function *callee = call.getCalledFunction();
-  if (index != 0 || !callee || !callee->isDeclaration())
-    return 0;
-  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
-  return function ? function->resultBytes : 0;
-}
 
 /// Adds what \p call does with its operand \p use, which points to byte
 /// \p offset; false if that is not known.

@@ -70,6 +70,17 @@ const llvm::CallBase *asAllocation(const llvm::Instruction &instruction) {
   return call && allocationResult(*call) ? call : nullptr;
 }
 
+uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
+                     const llvm::DataLayout &layout) {
+  if (allocationResult(call) == index)
+    return layout.getPointerSize();
+  const llvm::Function *callee = call.getCalledFunction();
+  if (index != 0 || !callee || !callee->isDeclaration())
+    return 0;
+  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
+  return function ? function->resultBytes : 0;
+}
+
 CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
   const RuntimeFunction *function = calledRuntime(call);
   if (!function)

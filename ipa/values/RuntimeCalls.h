@@ -11,6 +11,7 @@
 
 namespace llvm {
 class CallBase;
+class DataLayout;
 class Instruction;
 } // namespace llvm
 
@@ -45,6 +46,12 @@ std::optional<unsigned> allocationResult(const llvm::CallBase &call);
 /// Returns \p instruction if it is a call that allocationResult() knows, or
 /// null.
 const llvm::CallBase *asAllocation(const llvm::Instruction &instruction);
+
+/// Returns the number of bytes that \p call, of the CUDA runtime, writes
+/// through its argument \p index, which it does not keep; 0 for other calls and
+/// arguments.
+uint64_t resultBytes(const llvm::CallBase &call, unsigned index,
+                     const llvm::DataLayout &layout);
 
 /// What the runtime does with the memory behind an argument while a call of it
 /// runs. It keeps no such pointer.

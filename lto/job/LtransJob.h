@@ -90,6 +90,7 @@ struct JobBody {
   /// What holds on entry. Symbols are given by their names while bodies move.
   FunctionFacts facts;
   std::vector<JobRedirect> redirects;
+  std::vector<CopyEdit> copies = {};
   /// As in BodyPlan; a stub's clone is given by its name while bodies move.
   FunctionFacts guard;
   OverlapGuard overlap = {};
@@ -102,6 +103,7 @@ template <typename A> void transfer(A &a, JobBody &b) {
   a.enumerator("cloneLinkage", b.cloneLinkage, kFinalLinkageNames);
   a.field("facts", b.facts);
   a.field("redirects", b.redirects);
+  a.field("copies", b.copies);
   a.field("guard", b.guard);
   a.field("overlap", b.overlap);
   a.field("guarded", b.guarded);

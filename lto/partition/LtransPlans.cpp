@@ -17,6 +17,7 @@
 #include "ipa/launches/LaunchesTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "ipa/transfers/TransfersTransform.h"
 #include "lto/job/JobRemarks.h"
 #include "support/RegisterLimit.h"
 
@@ -39,15 +40,19 @@ void hideIfPromoted(GlobalValue &declaration) {
 
 Error markRedirects(Function &function, const JobSymbol &symbol) {
   SmallVector<uint32_t> numbers, launches;
-  for (const JobBody &body : symbol.bodies)
+  for (const JobBody &body : symbol.bodies) {
     for (const JobRedirect &redirect : body.redirects) {
       numbers.push_back(redirect.call);
       if (redirect.isHandle)
         launches.push_back(redirect.call);
     }
+    for (const CopyEdit &copy : body.copies)
+      numbers.push_back(copy.call);
+  }
   if (numbers.empty())
     return Error::success();
   llvm::sort(numbers);
+  numbers.erase(llvm::unique(numbers), numbers.end());
   return markCalls(function, numbers, launches, symbol.calls);
 }
 
@@ -160,9 +165,14 @@ Function *PlanApplier::cloneNamed(StringRef name, const Function *original,
   return clone;
 }
 
-/// Lets the marked calls of \p function enter the clones that \p body says.
+/// Lets the marked calls of \p function enter the clones that \p body says, and
+/// makes copies that need not be what it says.
 void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
+  SmallVector<std::pair<CallBase *, CopyEdit>, 4> copies;
   for (auto [number, call] : takeMarkedCalls(function)) {
+    for (const CopyEdit &copy : body.copies)
+      if (copy.call == number)
+        copies.push_back({call, copy});
     auto redirect = find_if(
         body.redirects, [n = number](const auto &r) { return r.call == n; });
     if (redirect == body.redirects.end())
@@ -173,6 +183,7 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
     callee.set(
         cloneNamed(redirect->callee, original, *call->getFunctionType()));
   }
+  editCopies(function, copies);
 }
 
 //===----------------------------------------------------------------------===//

@@ -83,6 +83,7 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id) const {
       body.redirects.push_back({redirect.call,
                                 cloneName(redirect.callee, redirect.clone),
                                 redirect.isHandle});
+    body.copies = plan.copies;
     body.guard = plan.guard;
     body.overlap = plan.overlap;
     if (plan.guarded)

@@ -166,7 +166,7 @@ public:
              llvm::ArrayRef<const char *> names = {});
   void handles(const char *name, Range &range) {
     if (!range.empty())
-      list(name, range, true);
+      rangeText(name, range, true);
   }
   template <Table kTable> void records(const char *name, Range &range);
   void beginLine(const char *word) {
@@ -202,7 +202,7 @@ private:
   void partsText(uint32_t first, uint32_t count);
   void jumpFunction(const JumpFunction &j);
   void handleText(const JumpFunction &j);
-  void list(const char *name, Range range, bool areHandles = false);
+  void rangeText(const char *name, Range range, bool areHandles = false);
   /// Prints each of \p records on a line of its own behind \p word.
   template <typename T>
   void lines(const char *word, const std::vector<T> &records);
@@ -229,7 +229,9 @@ template <Table kTable> void Printer::records(const char *name, Range &range) {
       out << (number ? "," : "");
     else
       beginLine(name);
-    if constexpr (kTable == Table::parameters)
+    if constexpr (kTable == Table::parameters ||
+                  kTable == Table::transferValues ||
+                  kTable == Table::transferEvents)
       out << ' ' << number;
     visitRecord(*this, record);
   }
@@ -239,7 +241,7 @@ template <Table kTable> void Printer::records(const char *name, Range &range) {
 void Printer::jumps(const char *name, Range &range,
                     llvm::ArrayRef<const char *> names) {
   if (names.empty())
-    return list(name, range);
+    return rangeText(name, range);
   for (const auto &[each, j] :
        llvm::zip(names, slice(s.jumpFunctions, range))) {
     out << ' ' << each << '=';
@@ -247,7 +249,7 @@ void Printer::jumps(const char *name, Range &range,
   }
 }
 
-void Printer::list(const char *name, Range range, bool areHandles) {
+void Printer::rangeText(const char *name, Range range, bool areHandles) {
   out << ' ' << name << (*name ? "=(" : "(");
   const char *separator = "";
   for (const JumpFunction &j : slice(s.jumpFunctions, range)) {

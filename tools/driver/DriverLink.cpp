@@ -278,6 +278,9 @@ static Error addOwnOptions(Command &command, const CommandLine &line, Door door,
           line.clangArgs().getLastArg(opts::OPT_foptimization_record_passes_EQ))
     addForLinker(command, door,
                  std::string("--gpulto-remarks-passes=") + passes->getValue());
+  // What is counted is what the source says.
+  if (line.ownArgs().hasArg(options::OPT_trace_host))
+    addForLinker(command, door, "-fno-gpulto-transfers");
   for (const opt::Arg *own : line.ownArgs())
     if (own->getOption().hasVisibilityFlag(options::LinkOption) &&
         !own->getOption().matches(options::OPT_cuda_path) &&

@@ -10,7 +10,7 @@
   cudaStreamSynchronize(s); show(__func__, e); cudaFreeHost(h); cudaFree(d); cudaFree(e)
 cudaStream_t s, t, streams[2];
 
-CASE(afterWait, 4, 3) { // the host stores after it has waited
+CASE(afterWait, 4) { // the host stores after it has waited
   FIRST_ASYNC(s);
   cudaStreamSynchronize(s);
   HAZARD(h[1] = 9;)
@@ -19,7 +19,7 @@ CASE(afterWait, 4, 3) { // the host stores after it has waited
 // CHECK: afterWait: 2 11 34 128
 // MAYGO: afterWait: 2 4 34 128
 
-CASE(otherStream, 4, 3) { // a kernel of another stream stores to the target
+CASE(otherStream, 4) { // a kernel of another stream stores to the target
   FIRST_ASYNC(s);
   cudaStreamSynchronize(s);
   HAZARD(set<<<1, 2, 0, t>>>(d, 9); cudaStreamSynchronize(t);)
@@ -29,7 +29,7 @@ CASE(otherStream, 4, 3) { // a kernel of another stream stores to the target
 // CHECK: otherStream: 11 13 51 192
 // MAYGO: otherStream: 3 6 51 192
 
-CASE(byEvents, 4, 3) { // the same, ordered by events, without a wait of the host
+CASE(byEvents, 4) { // the same, ordered by events, without a wait of the host
   cudaEvent_t copied, stored;
   cudaEventCreate(&copied);
   cudaEventCreate(&stored);
@@ -45,7 +45,7 @@ CASE(byEvents, 4, 3) { // the same, ordered by events, without a wait of the hos
 // CHECK: byEvents: 11 13 51 192
 // MAYGO: byEvents: 3 6 51 192
 
-CASE(inArray, 4, 3) { // streams of an array, by an index
+CASE(inArray, 4) { // streams of an array, by an index
   FIRST_ASYNC(streams[one]);
   cudaStreamSynchronize(streams[one]);
   HAZARD(set<<<1, 2, 0, streams[1 - one]>>>(d, 9); cudaStreamSynchronize(streams[1 - one]);)
@@ -55,7 +55,7 @@ CASE(inArray, 4, 3) { // streams of an array, by an index
 // CHECK: inArray: 11 13 51 192
 // MAYGO: inArray: 3 6 51 192
 
-CASE(madeAnew, 5, 4) { // in each round a new stream, perhaps with the same handle
+CASE(madeAnew, 5) { // in each round a new stream, perhaps with the same handle
   PINNED(h, 1); DEVICE(d); ZEROS(e);
   cudaDeviceSynchronize();
   for (int i = 0; i < 3; ++i) {
@@ -72,7 +72,7 @@ CASE(madeAnew, 5, 4) { // in each round a new stream, perhaps with the same hand
 // CHECK: madeAnew: 12 15 68 256
 // MAYGO: madeAnew: 3 6 51 192
 
-CASE(hostFunction, 4, 3) { // a host function in the stream stores to the source
+CASE(hostFunction, 4) { // a host function in the stream stores to the source
   FIRST_ASYNC(s);
   HAZARD(cudaLaunchHostFunc(s, [](void *to) { *(int *)to = 9; }, h + 1);)
   AGAIN_ASYNC(s);
@@ -81,7 +81,7 @@ CASE(hostFunction, 4, 3) { // a host function in the stream stores to the source
 // MAYGO: hostFunction: 2 4 34 128
 
 void printFromStream(void *h) { print("hostFunctionReads", (int *)h); }
-CASE(hostFunctionReads, 2, 1) { // only a host function reads the target
+CASE(hostFunctionReads, 2) { // only a host function reads the target
   ZEROS(d);
   increase<<<1, n>>>(d);
   cudaDeviceSynchronize();
@@ -94,7 +94,7 @@ CASE(hostFunctionReads, 2, 1) { // only a host function reads the target
 }
 // CHECK: hostFunctionReads: 1 1 1 1
 
-CASE(callback, 4, 3) { // a callback stores to the source
+CASE(callback, 4) { // a callback stores to the source
   FIRST_ASYNC(s);
   HAZARD(cudaStreamAddCallback(
       s, [](cudaStream_t, cudaError_t, void *to) { *(int *)to = 9; }, h + 1, 0);)
@@ -104,7 +104,7 @@ CASE(callback, 4, 3) { // a callback stores to the source
 // MAYGO: callback: 2 4 34 128
 
 void printFromCallback(cudaStream_t, cudaError_t, void *h) { print("callbackReads", (int *)h); }
-CASE(callbackReads, 1, 0) { // only a callback reads the target
+CASE(callbackReads, 1) { // only a callback reads the target
   DEVICE(d);
   set<<<1, n>>>(d, 3);
   cudaDeviceSynchronize();
@@ -124,7 +124,7 @@ cudaGraphExec_t launchable(cudaStream_t captured) {
   cudaGraphInstantiate(&executable, graph, 0);
   return executable;
 }
-CASE(captured, 5, 3) { // a copy that was captured runs in each launch of its graph
+CASE(captured, 5) { // a copy that was captured runs in each launch of its graph
   PINNED(h, 1); DEVICE(d); ZEROS(e);
   cudaDeviceSynchronize();
   HAZARD(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);)
@@ -141,7 +141,7 @@ CASE(captured, 5, 3) { // a copy that was captured runs in each launch of its gr
 // CHECK: captured: 3 25 51 192
 // MAYGO: captured: 2 4 34 128
 
-CASE(capturedInRounds, 3, 3) { // two graphs, of which only the second is launched
+CASE(capturedInRounds, 3) { // two graphs, of which only the second is launched
   PINNED(h, 1); DEVICE(d); ZEROS(e);
   cudaDeviceSynchronize();
   HAZARD(cudaGraphExec_t graph;)
@@ -158,7 +158,7 @@ CASE(capturedInRounds, 3, 3) { // two graphs, of which only the second is launch
 // CHECK: capturedInRounds: 1 2 17 64
 // MAYGO: capturedInRounds: 2 4 34 128
 
-CASE(graphStores, 4, 3) { // a graph's kernel stores to the target
+CASE(graphStores, 4) { // a graph's kernel stores to the target
   FIRST_ASYNC(s);
   HAZARD(cudaStreamBeginCapture(t, cudaStreamCaptureModeGlobal);
          set<<<1, 2, 0, t>>>(d, 9);

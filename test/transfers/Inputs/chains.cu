@@ -26,7 +26,7 @@ CASE(roundTrips, 6, 5) { // in a loop, and the host stores to what came back
 // CHECK: roundTrips: 4 30 20 67
 // MAYGO: roundTrips: 4 5 20 67
 
-CASE(throughOther, 3, 2) { // a kernel stores to the buffer in the middle
+CASE(throughOther, 3) { // a kernel stores to the buffer in the middle
   HOST(h, 1); DEVICE(d); DEVICE(other);
   COPY_IN(d, h);
   cudaMemcpy(other, d, size, cudaMemcpyDeviceToDevice);
@@ -72,7 +72,7 @@ CASE(overwrittenInPart, 3, 2) { // the second copy has fewer bytes
 // CHECK: overwrittenInPart: 101 102 117 64
 // MAYGO: overwrittenInPart: 101 102 117 164
 
-CASE(hostOverwritesPart, 1, 0) { // the host stores to all but one element of the target
+CASE(hostOverwritesPart, 1) { // the host stores to all but one element of the target
   DEVICE(d);
   int *h = (int *)malloc(size);
   set<<<1, n>>>(d, 3);

@@ -4,7 +4,7 @@
 __device__ int table[n];
 __global__ void addTable(int *to) { to[threadIdx.x] += table[threadIdx.x]; }
 
-CASE(variableOfEach, 4, 3) { // the same variable on the other device is another one
+CASE(variableOfEach, 4) { // the same variable on the other device is another one
   HOST(h, 1); ZEROS(e);
   cudaMemcpyToSymbol(table, h, size);
   addTable<<<1, n>>>(e);
@@ -38,7 +38,7 @@ CASE(bufferOfEach, 6) { // one call allocates on both devices
 // CHECK: bufferOfEach: 1 2 17 64
 // MAYGO: bufferOfEach: 1 2 17 64
 
-CASE(fromPeer, 5, 3) { // a copy from the other device stores to the target
+CASE(fromPeer, 5) { // a copy from the other device stores to the target
   FIRST;
   HAZARD(cudaSetDevice(1); DEVICE(other); set<<<1, n>>>(other, 9);
          cudaMemcpyPeer(d, 0, other, 1, 8); cudaSetDevice(0);)
@@ -48,7 +48,7 @@ CASE(fromPeer, 5, 3) { // a copy from the other device stores to the target
 // CHECK: fromPeer: 11 13 51 192
 // MAYGO: fromPeer: 3 6 51 192
 
-CASE(fromPeerByAddress, 5, 3) { // the same, the devices being known by the addresses
+CASE(fromPeerByAddress, 5) { // the same, the devices being known by the addresses
   FIRST;
   HAZARD(cudaSetDevice(1); DEVICE(other); set<<<1, n>>>(other, 9); cudaDeviceSynchronize();
          cudaSetDevice(0); cudaMemcpy(d, other, 8, cudaMemcpyDeviceToDevice);)
@@ -58,7 +58,7 @@ CASE(fromPeerByAddress, 5, 3) { // the same, the devices being known by the addr
 // CHECK: fromPeerByAddress: 11 13 51 192
 // MAYGO: fromPeerByAddress: 3 6 51 192
 
-CASE(peerStores, 4, 3) { // a kernel of the other device stores to the target
+CASE(peerStores, 4) { // a kernel of the other device stores to the target
   FIRST;
   cudaDeviceSynchronize();
   HAZARD(cudaSetDevice(1); cudaDeviceEnablePeerAccess(0, 0);
@@ -69,7 +69,7 @@ CASE(peerStores, 4, 3) { // a kernel of the other device stores to the target
 // CHECK: peerStores: 11 13 51 192
 // MAYGO: peerStores: 3 6 51 192
 
-CASE(peerReads, 3, 2) { // only a kernel of the other device reads what was copied
+CASE(peerReads, 3) { // only a kernel of the other device reads what was copied
   HOST(h, 1); DEVICE(d); ZEROS(e);
   COPY_IN(d, h);
   cudaDeviceSynchronize();
@@ -81,7 +81,7 @@ CASE(peerReads, 3, 2) { // only a kernel of the other device reads what was copi
 // CHECK: peerReads: 1 2 17 64
 // MAYGO: peerReads: 0 0 0 0
 
-CASE(toPeer, 4, 1) { // only a copy to the other device reads what was copied
+CASE(toPeer, 4) { // only a copy to the other device reads what was copied
   HOST(h, 1); DEVICE(d);
   HAZARD(cudaSetDevice(1);)
   DEVICE(other);

@@ -37,7 +37,7 @@ CASE(recursion, 4, 3) { // the innermost of some calls stores
 NOINLINE void mayThrow(int number) {
   if (number < 10 * one) throw number;
 }
-CASE(handlerStores, 5, 4) { // an exception leaves each round; its handler stores
+CASE(handlerStores, 5) { // an exception leaves each round; its handler stores
   HOST(h, 1); DEVICE(d); ZEROS(e);
   for (int i = 0; i < 3; ++i)
     try {
@@ -69,7 +69,7 @@ CASE(storesAndThrows, 4, 3) { // a loop that stores ends with an exception
 // CHECK: storesAndThrows: 12 4 34 128
 // MAYGO: storesAndThrows: 2 4 34 128
 
-CASE(thrownPast, 2, 2) { // an exception goes past the copy that overwrites
+CASE(thrownPast, 2) { // an exception goes past the copy that overwrites
   int h[n];
   ZEROS(d);
   try {
@@ -199,7 +199,7 @@ CASE(beforeMain, 2) { // a constructor copies ...
   COPY_IN(d, h);
   add<<<1, n>>>(e, d);
 }
-CASE(inMain, 2, 1) { // ... and another one, or main, stores
+CASE(inMain, 2) { // ... and another one, or main, stores
   HAZARD(h[1] += 5;)
   AGAIN;
 }
@@ -219,7 +219,7 @@ struct Reader {
   ~Reader() { HAZARD(print("destructor", final);) }
 } reader;
 void printLast() { print("atexit", last); }
-CASE(readAtExit, 3, 2) { // functions that run behind main read
+CASE(readAtExit, 3) { // functions that run behind main read
   ZEROS(device);
   increase<<<1, n>>>(device);
   COPY_OUT(last, device);

@@ -9,7 +9,7 @@ void foreignStore(int *), foreignRead(const int *), foreignKeep(int *), foreignS
 int shared[64];
 }
 
-CASE(stores, 4, 3) { // it stores to the source
+CASE(stores, 4) { // it stores to the source
   FIRST;
   HAZARD(foreignStore(h);)
   AGAIN;
@@ -17,7 +17,7 @@ CASE(stores, 4, 3) { // it stores to the source
 // CHECK: stores: 2 11 34 128
 // MAYGO: stores: 2 4 34 128
 
-CASE(keeps, 4, 3) { // it has kept the pointer
+CASE(keeps, 4) { // it has kept the pointer
   HOST(h, 1); DEVICE(d); ZEROS(e);
   HAZARD(foreignKeep(h);)
   COPY_IN(d, h);
@@ -28,7 +28,7 @@ CASE(keeps, 4, 3) { // it has kept the pointer
 // CHECK: keeps: 2 11 34 128
 // MAYGO: keeps: 2 4 34 128
 
-CASE(storesToVariable, 4, 3) { // it knows a variable of the program by its name
+CASE(storesToVariable, 4) { // it knows a variable of the program by its name
   fill(shared, 1);
   DEVICE(d); ZEROS(e);
   COPY_IN(d, shared);
@@ -42,7 +42,7 @@ CASE(storesToVariable, 4, 3) { // it knows a variable of the program by its name
 // MAYGO: storesToVariable: 2 4 34 128
 
 void storeTo(void *to) { *(int *)to = 9; }
-CASE(callsBack, 4, 3) { // it calls a function of ours, which stores
+CASE(callsBack, 4) { // it calls a function of ours, which stores
   FIRST;
   HAZARD(foreignCall(storeTo, h + 1);)
   AGAIN;
@@ -50,7 +50,7 @@ CASE(callsBack, 4, 3) { // it calls a function of ours, which stores
 // CHECK: callsBack: 2 11 34 128
 // MAYGO: callsBack: 2 4 34 128
 
-CASE(fills, 5, 3) { // it fills a part of the target
+CASE(fills, 5) { // it fills a part of the target
   FIRST;
   HAZARD(foreignFill(d);)
   add<<<1, n>>>(e, d);
@@ -59,7 +59,7 @@ CASE(fills, 5, 3) { // it fills a part of the target
 // CHECK: fills: 3 4 51 192
 // MAYGO: fills: 3 6 51 192
 
-CASE(reads, 2, 1) { // it reads the target
+CASE(reads, 2) { // it reads the target
   ZEROS(d);
   int *h = (int *)malloc(size);
   COPY_OUT(h, d);
@@ -68,7 +68,7 @@ CASE(reads, 2, 1) { // it reads the target
 }
 // CHECK: foreignRead: 0 0
 
-CASE(readsKept, 3, 2) { // it reads what it has kept, after two copies
+CASE(readsKept, 3) { // it reads what it has kept, after two copies
   ZEROS(d);
   int *h = (int *)malloc(size);
   HAZARD(foreignKeep(h);)
@@ -82,7 +82,7 @@ CASE(readsKept, 3, 2) { // it reads what it has kept, after two copies
 // CHECK: foreignReadKept: 0 0
 // CHECK: foreignReadKept: 3 3
 
-CASE(readsVariable, 2, 1) { // it reads a variable
+CASE(readsVariable, 2) { // it reads a variable
   ZEROS(d);
   increase<<<1, n>>>(d);
   COPY_OUT(shared, d);
@@ -90,7 +90,7 @@ CASE(readsVariable, 2, 1) { // it reads a variable
 }
 // CHECK: foreignReadShared: 1 1
 
-CASE(copiesBack, 2, 0) { // it copies from the device what was copied there
+CASE(copiesBack, 2) { // it copies from the device what was copied there
   HOST(h, 1); DEVICE(d);
   COPY_IN(d, h);
   HAZARD(foreignShow(d);)

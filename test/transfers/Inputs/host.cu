@@ -29,7 +29,7 @@ struct Writer {
 struct RealWriter : Writer {
   NOINLINE void write() const override { *place = 9; }
 };
-CASE(throughMember, 4, 3) { // through a member of an object, in a virtual function
+CASE(throughMember, 4) { // through a member of an object, in a virtual function
   FIRST;
   RealWriter real;
   real.place = h + 1;

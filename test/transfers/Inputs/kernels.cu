@@ -3,7 +3,7 @@
 #include "cases.h"
 #include <cstdint>
 
-CASE(storesToHalf, 2, 1) { // a kernel stores to half of what the copy brings
+CASE(storesToHalf, 2) { // a kernel stores to half of what the copy brings
   HOST(h, 1); DEVICE(d);
   COPY_IN(d, h);
   HAZARD(set<<<1, n / 2>>>(d, 7);)
@@ -46,7 +46,7 @@ __global__ void setSome(int *to, int value, int count) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) to[i] = value;
 }
-CASE(gridIsSmall, 2, 1) { // the grid has fewer threads than there are elements
+CASE(gridIsSmall, 2) { // the grid has fewer threads than there are elements
   HOST(h, 1); DEVICE(d);
   COPY_IN(d, h);
   HAZARD(setSome<<<2 * one, n / 4>>>(d, 7, n);)
@@ -177,7 +177,7 @@ CASE(asNumber, 4, 3) { // a pointer that is passed as a number
 // CHECK: asNumber: 11 13 51 192
 // MAYGO: asNumber: 3 6 51 192
 
-CASE(neighbor, 4, 3) { // a pointer into another part of the same allocation
+CASE(neighbor, 4) { // a pointer into another part of the same allocation
   HOST(h, 1);
   int *e, *d;
   cudaMalloc(&e, 2 * size);

@@ -138,7 +138,7 @@ CASE(hostMemoryOfLoop, 5, 4) { // each round has new host memory, with other con
 NOINLINE void mayThrow(int number) {
   if (number == one) throw number;
 }
-CASE(thrownOut, 2-3, 4) { // an exception leaves the loop behind the last copy
+CASE(thrownOut, 2-3) { // an exception leaves the loop behind the last copy
   int *h = (int *)malloc(size);
   ZEROS(d);
   try {

@@ -1,7 +1,7 @@
 // Other kinds of memory: mapped and managed memory, pools, textures and surfaces.
 #include "cases.h"
 
-CASE(mappedStore, 4, 3) { // a kernel stores to memory of the host that is mapped
+CASE(mappedStore, 4) { // a kernel stores to memory of the host that is mapped
   int *h, *sameOnDevice;
   cudaHostAlloc(&h, size, cudaHostAllocMapped);
   cudaHostGetDevicePointer(&sameOnDevice, h, 0);
@@ -17,7 +17,7 @@ CASE(mappedStore, 4, 3) { // a kernel stores to memory of the host that is mappe
 // CHECK: mappedStore: 10 11 34 128
 // MAYGO: mappedStore: 2 4 34 128
 
-CASE(mappedRead, 4, 3) { // only a kernel reads the target, which is mapped
+CASE(mappedRead, 4) { // only a kernel reads the target, which is mapped
   ZEROS(d); ZEROS(e);
   int *h, *sameOnDevice;
   cudaHostAlloc(&h, size, cudaHostAllocMapped);
@@ -30,7 +30,7 @@ CASE(mappedRead, 4, 3) { // only a kernel reads the target, which is mapped
 // CHECK: mappedRead: 1 1 1 1
 // MAYGO: mappedRead: 0 0 0 0
 
-CASE(registered, 4, 3) { // a kernel stores to memory that was registered
+CASE(registered, 4) { // a kernel stores to memory that was registered
   HOST(h, 1);
   cudaHostRegister(h, size, cudaHostRegisterMapped);
   int *sameOnDevice;
@@ -47,7 +47,7 @@ CASE(registered, 4, 3) { // a kernel stores to memory that was registered
 // CHECK: registered: 10 11 34 128
 // MAYGO: registered: 2 4 34 128
 
-CASE(managedSource, 6, 5) { // a kernel and the host store to managed memory, then a prefetch
+CASE(managedSource, 6) { // a kernel and the host store to managed memory, then a prefetch
   int *h;
   cudaMallocManaged(&h, size);
   fill(h, 1);
@@ -76,7 +76,7 @@ CASE(managedSource, 6, 5) { // a kernel and the host store to managed memory, th
 // CHECK: managedSource: 7 23 68 257
 // MAYGO: managedSource: 4 8 68 256
 
-CASE(managedTarget, 4, 3) { // the host stores to what was copied to, as memory of its own
+CASE(managedTarget, 4) { // the host stores to what was copied to, as memory of its own
   HOST(h, 1); ZEROS(e);
   int *d;
   cudaMallocManaged(&d, size);
@@ -91,7 +91,7 @@ CASE(managedTarget, 4, 3) { // the host stores to what was copied to, as memory 
 // CHECK: managedTarget: 3 13 51 192
 // MAYGO: managedTarget: 3 6 51 192
 
-CASE(pool, 4, 3) { // memory of a pool is freed and allocated again
+CASE(pool, 4) { // memory of a pool is freed and allocated again
   HOST(h, 1); ZEROS(e);
   int *d;
   cudaMallocAsync(&d, size, 0);
@@ -109,7 +109,7 @@ CASE(pool, 4, 3) { // memory of a pool is freed and allocated again
 __global__ void addTexture(int *to, cudaTextureObject_t texture) {
   to[threadIdx.x] += tex1Dfetch<int>(texture, threadIdx.x);
 }
-CASE(texture, 3, 2) { // only a texture object reads what was copied
+CASE(texture, 3) { // only a texture object reads what was copied
   HOST(h, 1); DEVICE(d); ZEROS(e);
   cudaResourceDesc memory = {};
   memory.resType = cudaResourceTypeLinear;
@@ -131,7 +131,7 @@ __global__ void setSurface(cudaSurfaceObject_t surface) {
 __global__ void addSurface(int *to, cudaSurfaceObject_t surface) {
   to[threadIdx.x] += surf2Dread<int>(surface, threadIdx.x * 4, 0);
 }
-CASE(surface, 4, 3) { // a kernel stores to an array through a surface object
+CASE(surface, 4) { // a kernel stores to an array through a surface object
   HOST(h, 1); ZEROS(e);
   cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
   cudaResourceDesc memory = {};

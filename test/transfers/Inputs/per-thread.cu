@@ -2,7 +2,7 @@
 #include "cases.h"
 #include <thread>
 
-CASE(otherThreadStores, 4, 3) { // a kernel of another thread stores to the target
+CASE(otherThreadStores, 4) { // a kernel of another thread stores to the target
   FIRST;
   cudaStreamSynchronize(cudaStreamPerThread);
   HAZARD(std::thread([=] {
@@ -15,7 +15,7 @@ CASE(otherThreadStores, 4, 3) { // a kernel of another thread stores to the targ
 // CHECK: otherThreadStores: 11 13 51 192
 // MAYGO: otherThreadStores: 3 6 51 192
 
-CASE(legacyStores, 4, 3) { // so does a kernel in the legacy stream
+CASE(legacyStores, 4) { // so does a kernel in the legacy stream
   FIRST;
   HAZARD(set<<<1, 2, 0, cudaStreamLegacy>>>(d, 9);)
   add<<<1, n>>>(e, d);
@@ -24,7 +24,7 @@ CASE(legacyStores, 4, 3) { // so does a kernel in the legacy stream
 // CHECK: legacyStores: 11 13 51 192
 // MAYGO: legacyStores: 3 6 51 192
 
-CASE(otherThreadReads, 3, 2) { // only a kernel of another thread reads what was copied
+CASE(otherThreadReads, 3) { // only a kernel of another thread reads what was copied
   HOST(h, 1); DEVICE(d); ZEROS(e);
   COPY_IN(d, h);
   cudaStreamSynchronize(cudaStreamPerThread);
@@ -39,7 +39,7 @@ CASE(otherThreadReads, 3, 2) { // only a kernel of another thread reads what was
 // MAYGO: otherThreadReads: 0 0 0 0
 
 __global__ void add5(int *to) { to[threadIdx.x] += 5; }
-CASE(legacyCopyOrders, 4-5, 4) { // a copy of the legacy stream orders those of two threads
+CASE(legacyCopyOrders, 4-5) { // a copy of the legacy stream orders those of two threads
   HOST(h, 1); DEVICE(d); ZEROS(e); ZEROS(f);
   COPY_IN(d, h);
   add<<<1, n>>>(f, d);

@@ -2,7 +2,7 @@
 // the device.
 #include "cases.h"
 
-CASE(lastByte, 4, 3) { // a store to the last byte; behind it, it does not matter
+CASE(lastByte, 4) { // a store to the last byte; behind it, it does not matter
   int *h = (int *)malloc(size + 1);
   fill(h, 1);
   DEVICE(d); ZEROS(e);
@@ -15,7 +15,7 @@ CASE(lastByte, 4, 3) { // a store to the last byte; behind it, it does not matte
 // CHECK: lastByte: 2 4 34 16777344
 // MAYGO: lastByte: 2 4 34 128
 
-CASE(overlap, 5, 4) { // the same half again, after a copy that overlaps it
+CASE(overlap, 5) { // the same half again, after a copy that overlaps it
   HOST(h, 1); DEVICE(d); ZEROS(e);
   int *other = d + n / 2;
   HAZARD(other = d + n / 4;)
@@ -125,7 +125,7 @@ CASE(filledBetween, 5, 3) { // a fill of four bytes of the target
 // CHECK: filledBetween: 3 4 51 192
 // MAYGO: filledBetween: 3 6 51 192
 
-CASE(filledTwice, 5, 3) { // a fill with another byte, then with the first one
+CASE(filledTwice, 5) { // a fill with another byte, then with the first one
   DEVICE(d); ZEROS(e);
   cudaMemset(d, 1, size);
   add<<<1, n>>>(e, d);

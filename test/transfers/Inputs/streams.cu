@@ -39,7 +39,7 @@ CASE(copyOnDeviceOrders, 5-6, 5) { // the same, of a copy for which the host doe
 // CHECK: copyOnDeviceOrders: 8 11 56 197
 // MAYGO: copyOnDeviceOrders: 8 11 56 197
 
-CASE(fillOrders, 4-5, 4) { // the same, of a fill
+CASE(fillOrders, 4-5) { // the same, of a fill
   DEVICE(d); ZEROS(e); ZEROS(f);
   cudaMemset(d, 0, size);
   add<<<1, n>>>(f, d);

@@ -10,7 +10,7 @@
 const int numbers[] = {9, 8};
 #define MADE_BY_KERNEL(d) ZEROS(d); increase<<<1, n>>>(d)
 
-CASE(readCall, 4, 3) { // read
+CASE(readCall, 4) { // read
   FIRST;
   HAZARD(int ends[2]; if (pipe(ends) || write(ends[1], numbers, 4) != 4) abort();
          if (read(ends[0], h + 1, 4) != 4) abort();)
@@ -19,7 +19,7 @@ CASE(readCall, 4, 3) { // read
 // CHECK: readCall: 2 11 34 128
 // MAYGO: readCall: 2 4 34 128
 
-CASE(vectors, 4, 3) { // readv, which finds the pointer in memory
+CASE(vectors, 4) { // readv, which finds the pointer in memory
   FIRST;
   HAZARD(int ends[2]; if (pipe(ends) || write(ends[1], numbers, 8) != 8) abort();
          int other; iovec parts[] = {{&other, 4}, {h + 1, 4}};
@@ -29,7 +29,7 @@ CASE(vectors, 4, 3) { // readv, which finds the pointer in memory
 // CHECK: vectors: 2 10 34 128
 // MAYGO: vectors: 2 4 34 128
 
-CASE(received, 4, 3) { // recvmsg, the same for sockets
+CASE(received, 4) { // recvmsg, the same for sockets
   FIRST;
   HAZARD(int ends[2]; if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) abort();
          if (send(ends[1], numbers, 4, 0) != 4) abort();
@@ -40,7 +40,7 @@ CASE(received, 4, 3) { // recvmsg, the same for sockets
 // CHECK: received: 2 11 34 128
 // MAYGO: received: 2 4 34 128
 
-CASE(files, 4, 3) { // fread
+CASE(files, 4) { // fread
   FIRST;
   HAZARD(FILE *f = tmpfile(); fwrite(numbers, 4, 1, f); rewind(f);
          if (fread(h + 1, 4, 1, f) != 1) abort(); fclose(f);)
@@ -49,7 +49,7 @@ CASE(files, 4, 3) { // fread
 // CHECK: files: 2 11 34 128
 // MAYGO: files: 2 4 34 128
 
-CASE(scanned, 4, 3) { // sscanf
+CASE(scanned, 4) { // sscanf
   FIRST;
   HAZARD(if (sscanf("9", "%d", h + 1) != 1) abort();)
   AGAIN;
@@ -57,7 +57,7 @@ CASE(scanned, 4, 3) { // sscanf
 // CHECK: scanned: 2 11 34 128
 // MAYGO: scanned: 2 4 34 128
 
-CASE(written, 2, 1) { // write reads the target of the copy
+CASE(written, 2) { // write reads the target of the copy
   MADE_BY_KERNEL(d);
   int *h = (int *)malloc(size), back[n];
   COPY_OUT(h, d);
@@ -67,7 +67,7 @@ CASE(written, 2, 1) { // write reads the target of the copy
 }
 // CHECK: written: 1 1 1 1
 
-CASE(asBuffer, 4, 3) { // the buffer of a stream of C's library
+CASE(asBuffer, 4) { // the buffer of a stream of C's library
   FIRST;
   FILE *f = tmpfile();
   HAZARD(setvbuf(f, (char *)h, _IOFBF, size);)
@@ -84,7 +84,7 @@ CASE(asBuffer, 4, 3) { // the buffer of a stream of C's library
 int *mapped(int file) {
   return (int *)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 }
-CASE(mappedTwice, 4, 3) { // a store through another mapping of the same file
+CASE(mappedTwice, 4) { // a store through another mapping of the same file
   int file = memfd_create("numbers", 0);
   if (ftruncate(file, 4096)) abort();
   HAZARD(int *h = mapped(file), *other = mapped(file);)
@@ -101,7 +101,7 @@ CASE(mappedTwice, 4, 3) { // a store through another mapping of the same file
 // CHECK: mappedTwice: 2 11 34 128
 // MAYGO: mappedTwice: 2 4 34 128
 
-CASE(intoFile, 3, 2) { // a copy to a mapped file, which is unmapped and read
+CASE(intoFile, 3) { // a copy to a mapped file, which is unmapped and read
   MADE_BY_KERNEL(d);
   int file = memfd_create("numbers", 0), back[n];
   if (ftruncate(file, 4096)) abort();
@@ -119,7 +119,7 @@ CASE(intoFile, 3, 2) { // a copy to a mapped file, which is unmapped and read
 // CHECK: intoFile: 1 1 1 1
 // CHECK: intoFile: 2 2 2 2
 
-CASE(readByMapping, 2, 1) { // another mapping reads what was copied to the first one
+CASE(readByMapping, 2) { // another mapping reads what was copied to the first one
   ZEROS(d);
   set<<<1, 2>>>(d, 4);
   int file = memfd_create("numbers", 0);

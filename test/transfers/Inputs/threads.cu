@@ -113,7 +113,7 @@ NOINLINE void copyMine(int *e, int *d, int first) {
   add<<<1, n>>>(e, d);
   cudaDeviceSynchronize();
 }
-CASE(ofEachThread, 4, 3) { // one name, but each thread has its own variable
+CASE(ofEachThread, 4) { // one name, but each thread has its own variable
   DEVICE(d); ZEROS(e);
   copyMine(e, d, 1);
   HAZARD(std::thread([=] { copyMine(e, d, 11); pass(0); }).join();)

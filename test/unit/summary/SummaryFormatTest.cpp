@@ -196,6 +196,34 @@ ModuleSummary fullSummary() {
                    {0, 8, ScalarKind::Pointer, 0, 3}};
   s.members = {{0, 8, kParamMayRead}, {0, 16, kParamMayRead | kParamMayWrite}};
 
+  using Value = TransferValueKind;
+  TransferValue local, memory, sum, allocated;
+  local.kind = Value::Local;
+  memory.kind = Value::Load;
+  memory.base = 0;
+  memory.number = 8;
+  memory.function = handle;
+  sum.kind = Value::Operation;
+  sum.operation = JumpOperation::Add;
+  sum.bitWidth = 64;
+  sum.base = 1;
+  sum.other = 0;
+  sum.number = 4;
+  allocated.function = result;
+  allocated.block = 3;
+  s.transferValues = {local, memory, sum, allocated};
+  TransferEvent first, call, loop, stop;
+  first.targets = {3};
+  first.parents = {0, 1};
+  call.kind = TransferEventKind::Call;
+  call.call = 1;
+  call.operands = {{2, kTransferReads}, {kNone, kTransferWrites}, {}};
+  loop.targets = {0, 3};
+  loop.loop = 2;
+  loop.end = TransferEnd::Unwinds;
+  stop.kind = TransferEventKind::Unknown;
+  s.transferEvents = {first, call, stop, loop};
+
   FunctionSummary f;
   f.symbol = 1;
   f.flags = kNoInline | kNoDuplicate;
@@ -226,6 +254,8 @@ ModuleSummary fullSummary() {
   f.loadedParts = {0, 2};
   f.members = {0, 2};
   f.guardExtents = {0, 2};
+  f.transferValues = {0, 4};
+  f.transferEvents = {0, 4};
   f.returned = shifted;
   FunctionSummary g;
   g.symbol = 2;
@@ -706,6 +736,25 @@ TEST(SummaryFormat, RefusesExtentWithOneEnd) {
   s.guardExtents[1].lows = {launchConstant(0)};
   EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
               testing::HasSubstr("extent with one end"));
+}
+
+TEST(SummaryFormat, RefusesEventOfWhatIsNotThere) {
+  using Damage = void (*)(ModuleSummary &);
+  const Damage damages[] = {
+      [](ModuleSummary &s) { s.transferEvents[0].targets[0] = 1; }, // no block
+      [](ModuleSummary &s) { s.transferEvents[3].targets[0] = 4; },
+      [](ModuleSummary &s) { s.transferEvents[3].loop = 3; },
+      [](ModuleSummary &s) { s.transferEvents[0].parents[0] = 1; }, // itself
+      [](ModuleSummary &s) { s.transferEvents[1].operands[0].value = 4; },
+      [](ModuleSummary &s) { s.transferValues[1].base = 1; },
+      [](ModuleSummary &s) { s.transferValues[2].other = 2; },
+      [](ModuleSummary &s) { s.transferValues[3].block = 1; }};
+  for (Damage damage : damages) {
+    ModuleSummary s = fullSummary();
+    damage(s);
+    EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+                testing::HasSubstr("event that names what does not exist"));
+  }
 }
 
 TEST(SummaryFormat, RefusesBodyOfDeclaration) {

@@ -1,0 +1,162 @@
+//===- AllocationSlotsAnalyze.cpp - Where calls leave new memory (LGEN) ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: know what memory the pointers in a variable lead to, although nobody
+// knows which element of an array they are in.
+//
+//   for (i...) { cudaMalloc(&plan[i].in, n); cudaMalloc(&plan[i].out, n); }
+//   for (i...) k<<<...>>>(plan[i].in, plan[i].out);
+//   -> the first argument is memory of the first call, the second of the second
+//
+// All accesses of the variable are at constants plus multiples of one stride,
+// so what is stored at one remainder is only found there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/transfers/AllocationSlots.h"
+#include "ipa/values/RuntimeCalls.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+
+#include <numeric>
+
+namespace gpulto {
+
+/// Collects the accesses of \p variable.
+void AllocationSlots::collect(const llvm::AllocaInst &variable, Slots &slots,
+                              llvm::SmallVectorImpl<Access> &accesses) const {
+  constexpr unsigned kMaxUses = 512;
+  struct Pointer {
+    const llvm::Value *value;
+    int64_t offset;
+    uint64_t stride;
+  };
+  llvm::SmallVector<Pointer, 8> stack{{&variable, 0, 0}};
+  unsigned uses = 0;
+  while (!stack.empty()) {
+    Pointer pointer = stack.pop_back_val();
+    for (const llvm::Use &use : pointer.value->uses()) {
+      const llvm::User *user = use.getUser();
+      if (++uses > kMaxUses || pointer.offset < 0) {
+        slots.isSeen = false;
+        return;
+      }
+      auto add = [&](uint64_t bytes) {
+        accesses.push_back({user, static_cast<uint64_t>(pointer.offset),
+                            pointer.stride, bytes});
+      };
+      if (auto *address = llvm::dyn_cast<llvm::GEPOperator>(user)) {
+        unsigned bits = layout.getIndexTypeSizeInBits(address->getType());
+        llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> variables;
+        llvm::APInt constant(bits, 0);
+        if (!address->collectOffset(layout, bits, variables, constant)) {
+          slots.isSeen = false;
+          return;
+        }
+        uint64_t stride = pointer.stride;
+        for (const auto &[index, scale] : variables)
+          stride = std::gcd(stride, scale.abs().getLimitedValue());
+        stack.push_back(
+            {user, pointer.offset + constant.getSExtValue(), stride});
+        continue;
+      }
+      auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+      if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user)) {
+        if (load->getType()->isPointerTy())
+          add(layout.getTypeStoreSize(load->getType()).getFixedValue());
+      } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user);
+                 store && use.getOperandNo() ==
+                              llvm::StoreInst::getPointerOperandIndex()) {
+        const llvm::Value &value = *store->getValueOperand();
+        if (!llvm::isa<llvm::ConstantPointerNull>(value))
+          add(layout.getTypeStoreSize(value.getType()).getFixedValue());
+      } else if (call && call->isLifetimeStartOrEnd()) {
+        continue;
+      } else if (uint64_t bytes =
+                     call && call->isArgOperand(&use)
+                         ? resultBytes(*call, call->getArgOperandNo(&use),
+                                       layout)
+                         : 0) {
+        add(bytes);
+      } else if (auto *fill = llvm::dyn_cast_or_null<llvm::MemSetInst>(call);
+                 fill && llvm::isa<llvm::ConstantInt>(fill->getValue()) &&
+                 llvm::cast<llvm::ConstantInt>(fill->getValue())->isZero()) {
+        continue; // null pointers
+      } else {
+        slots.isSeen = false;
+        return;
+      }
+    }
+  }
+}
+
+/// Finds the calls of which each load may yield a pointer.
+void AllocationSlots::findSources(llvm::ArrayRef<Access> accesses,
+                                  Slots &slots) {
+  uint64_t stride = 0;
+  for (const Access &access : accesses)
+    stride = std::gcd(stride, access.stride);
+  auto place = [&](const Access &access) {
+    return stride ? access.offset % stride : access.offset;
+  };
+  bool fits = llvm::all_of(accesses, [&](const Access &access) {
+    return !stride || place(access) + access.bytes <= stride;
+  });
+  for (const Access &access : accesses) {
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(access.user);
+    if (!load) {
+      auto *call = llvm::dyn_cast<llvm::CallBase>(access.user);
+      if (call && allocationResult(*call))
+        slots.allocations.push_back(call);
+      continue;
+    }
+    const llvm::CallBase *source = nullptr;
+    bool isOne = fits;
+    for (const Access &other : accesses) {
+      if (llvm::isa<llvm::LoadInst>(other.user) ||
+          place(other) + other.bytes <= place(access) ||
+          place(access) + access.bytes <= place(other))
+        continue;
+      auto *call = llvm::dyn_cast<llvm::CallBase>(other.user);
+      isOne &= call && allocationResult(*call) &&
+               place(other) == place(access) && (!source || source == call);
+      source = call;
+    }
+    slots.loads.push_back(load);
+    slots.sources.push_back(isOne ? source : nullptr);
+  }
+}
+
+const AllocationSlots::Slots &
+AllocationSlots::of(const llvm::AllocaInst &variable) {
+  std::unique_ptr<Slots> &slots = known[&variable];
+  if (!slots) {
+    slots = std::make_unique<Slots>();
+    llvm::SmallVector<Access, 16> accesses;
+    collect(variable, *slots, accesses);
+    findSources(accesses, *slots);
+  }
+  return *slots;
+}
+
+const llvm::CallBase *
+AllocationSlots::sourceOf(const llvm::LoadInst &load,
+                          const llvm::AllocaInst &variable) {
+  const Slots &slots = of(variable);
+  if (!slots.isSeen)
+    return nullptr;
+  for (auto [each, source] : llvm::zip(slots.loads, slots.sources))
+    if (each == &load)
+      return source;
+  return nullptr;
+}
+
+} // namespace gpulto

@@ -1,0 +1,883 @@
+//===- TransferGraphPropagate.cpp - The program around its copies (WPA) ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: one control flow graph of what LGEN's events tell of all host code, in
+// which a function stands once for each chain of calls that enters it.
+//
+//  1. findReaching  functions that may reach the runtime.
+//  2. addRoots      main, and whatever has callers that are not calls.
+//  3. addFrame      the events of a function: a call enters a frame of its own,
+//                   or does what its effects say. A function without events
+//                   (too large, or of a file without CUDA) makes its calls in
+//                   any order.
+//  4. place         which memory an operand leads into, and which value it is,
+//                   in terms of the frames.
+//
+// Memory whose address nobody but events knows is touched only where an event
+// names it. All other memory is touched by every access of unknown origin.
+//
+// A recursion, or a program of more than kMaxNodes nodes, is entered no
+// further: what is behind it knows nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/transfers/TransferGraph.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace gpulto {
+
+static constexpr size_t kMaxNodes = 20000;
+static constexpr unsigned kMaxDepth = 24;
+
+TransferGraph::TransferGraph(const WpaContext &context, const Callers &callers,
+                             const KnownValues &values)
+    : context(context), program(context.program), callers(callers),
+      values(values), solver(values.solver) {
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (program.imageOf(id) == kHostImage && program.definition(id) == id &&
+        !program.symbol(id).has(kKernelStub))
+      for (GlobalId variable : program.deviceCounterparts(id))
+        shadows[variable] = id;
+  findReaching();
+  end = addNode(kNone, kNone);
+  addRoots();
+  nodes[end].readsKept = nodes[end].readsVariables = true;
+  for (auto [number, object] : enumerate(objects))
+    if (object.frame != kNone)
+      nodes[frames[object.frame].entry].begins.push_back(number);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// The symbol that a call enters if that has no body here, or kNone.
+static GlobalId nativeCallee(const CombinedSummary &program, GlobalId caller,
+                             const CallEdge &call) {
+  return call.callee == kNone
+             ? kNone
+             : program.moduleRef(caller).firstSymbol + call.callee;
+}
+
+/// Whether a body may reach the runtime: it, or what it calls.
+bool TransferGraph::reaches(BodyIndex index) const {
+  const BodyLattice &body = solver.bodies()[index];
+  const FunctionSummary &function = *program.function(body.id);
+  if (!function.launches.empty())
+    return true;
+  ArrayRef<CallEdge> calls =
+      slice(program.moduleRef(body.id).summary.calls, function.calls);
+  for (auto [number, call] : enumerate(calls)) {
+    BodyIndex callee = solver.calleeOf(index, number);
+    if (callee != kNone) {
+      if (reaching.test(callee))
+        return true;
+      continue;
+    }
+    GlobalId native = nativeCallee(program, body.id, call);
+    if (native == kNone)
+      continue; // effects say that anything may happen
+    StringRef name = program.symbol(native).name;
+    if (isRuntimeName(name) || isDriverName(name))
+      return true;
+  }
+  return false;
+}
+
+void TransferGraph::findReaching() {
+  reaching.resize(solver.bodies().size());
+  onStack.resize(solver.bodies().size());
+  bool changed;
+  do {
+    changed = false;
+    for (const BodyLattice &body : solver.bodies())
+      if (program.imageOf(body.id) == kHostImage &&
+          !reaching.test(body.index) && reaches(body.index)) {
+        reaching.set(body.index);
+        changed = true;
+      }
+  } while (changed);
+}
+
+/// Adds a frame for each function that may reach the runtime and has callers
+/// that are no calls.
+void TransferGraph::addRoots() {
+  for (const BodyLattice &body : solver.bodies()) {
+    if (!reaching.test(body.index) || body.clone ||
+        program.symbol(body.id).has(kKernelStub))
+      continue;
+    if (callers.unknown(body.id) == UnknownCaller::None && body.isReached)
+      continue;
+    uint32_t frame = addFrame(body.index, kNone, kNone);
+    onStack.set(body.index);
+    addEvents(frame);
+    onStack.reset(body.index);
+    if (!reason.empty())
+      return;
+    link(frames[frame].exit, end);
+    link(frames[frame].unwind, end);
+  }
+}
+
+/// Notes that \p body, and what it calls, runs where no frame is.
+void TransferGraph::noteOpaque(BodyIndex index) {
+  SmallVector<BodyIndex, 8> stack{index};
+  while (!stack.empty()) {
+    BodyIndex next = stack.pop_back_val();
+    GlobalId id = solver.bodies()[next].id;
+    if (!others.insert(id).second)
+      continue;
+    for (uint32_t number = 0; number < solver.callCount(next); ++number)
+      if (BodyIndex callee = solver.calleeOf(next, number);
+          callee != kNone && reaching.test(callee))
+        stack.push_back(callee);
+  }
+}
+
+uint32_t TransferGraph::addNode(uint32_t frame, uint32_t event) {
+  if (nodes.size() >= kMaxNodes)
+    fail("the program is too large to be followed");
+  TransferNode node;
+  node.frame = frame;
+  node.event = event;
+  nodes.push_back(std::move(node));
+  return static_cast<uint32_t>(nodes.size() - 1);
+}
+
+void TransferGraph::link(uint32_t from, uint32_t to) {
+  if (!is_contained(nodes[from].successors, to))
+    nodes[from].successors.push_back(to);
+}
+
+uint32_t TransferGraph::addFrame(BodyIndex body, uint32_t caller,
+                                 uint32_t call) {
+  uint32_t number = static_cast<uint32_t>(frames.size());
+  TransferFrame &frame = frames.emplace_back();
+  frame.body = body;
+  frame.caller = caller;
+  frame.call = call;
+  const FunctionSummary &function = *program.function(solver.bodies()[body].id);
+  frame.places.resize(function.transferValues.count);
+  frame.isPlaced.resize(function.transferValues.count);
+  frame.entry = addNode(number, kNone);
+  frames[number].exit = addNode(number, kNone);
+  frames[number].unwind = addNode(number, kNone);
+  nodes[frames[number].entry].isFrameEntry = true;
+  return number;
+}
+
+static ArrayRef<TransferEvent> eventsOf(const CombinedSummary &program,
+                                        GlobalId id) {
+  return slice(program.moduleRef(id).summary.transferEvents,
+               program.function(id)->transferEvents);
+}
+
+const TransferEvent *TransferGraph::eventOf(uint32_t node) const {
+  const TransferNode &known = nodes[node];
+  return known.event == kNone
+             ? nullptr
+             : &eventsOf(program, functionOf(known.frame))[known.event];
+}
+
+const CallEdge *TransferGraph::callOf(uint32_t node) const {
+  const TransferEvent *event = eventOf(node);
+  if (!event || event->kind != TransferEventKind::Call)
+    return nullptr;
+  GlobalId id = functionOf(nodes[node].frame);
+  return &slice(program.moduleRef(id).summary.calls,
+                program.function(id)->calls)[event->call];
+}
+
+uint32_t TransferGraph::blockOf(const TransferTerm &leaf) const {
+  GlobalId id = functionOf(leaf.first);
+  return slice(program.moduleRef(id).summary.transferValues,
+               program.function(id)->transferValues)[leaf.second]
+      .block;
+}
+
+SmallVector<uint32_t, 4> TransferGraph::loopsOf(uint32_t node) const {
+  const TransferNode &known = nodes[node];
+  SmallVector<uint32_t, 4> loops;
+  if (known.block == kNone)
+    return loops;
+  ArrayRef<TransferEvent> events = eventsOf(program, functionOf(known.frame));
+  for (uint32_t loop = events[known.block].loop; loop;
+       loop = events.front().parents[loop - 1])
+    loops.insert(loops.begin(), loop);
+  return loops;
+}
+
+/// Adds the events of the frame \p number, whose parameters are known.
+void TransferGraph::addEvents(uint32_t number) {
+  GlobalId id = functionOf(number);
+  ArrayRef<TransferEvent> events = eventsOf(program, id);
+  if (events.empty())
+    return addCoarse(number);
+  std::vector<uint32_t> begins(events.size(), kNone), lasts(events.size());
+  for (auto [position, event] : enumerate(events))
+    if (event.kind == TransferEventKind::Block) {
+      begins[position] = addNode(number, position);
+      nodes[begins[position]].isBlock = true;
+      nodes[begins[position]].block = position;
+    }
+  link(frames[number].entry, begins[0]);
+  uint32_t last = kNone;
+  uint32_t block = 0;
+  for (uint32_t position = 0; position < events.size(); ++position) {
+    if (!reason.empty())
+      return;
+    const TransferEvent &event = events[position];
+    if (event.kind == TransferEventKind::Block) {
+      last = begins[position];
+      block = position;
+    } else {
+      uint32_t node = addNode(number, position);
+      nodes[node].block = block;
+      link(last, node);
+      last = node;
+      addAction(node, last);
+    }
+    bool isLast = position + 1 == events.size() ||
+                  events[position + 1].kind == TransferEventKind::Block;
+    if (!isLast)
+      continue;
+    for (uint32_t target : events[block].targets)
+      link(last, begins[target]);
+    switch (events[block].end) {
+    case TransferEnd::GoesOn:
+      break;
+    case TransferEnd::Returns:
+      link(last, frames[number].exit);
+      break;
+    case TransferEnd::Unwinds:
+      link(last, frames[number].unwind);
+      break;
+    case TransferEnd::Stops:
+      link(last, end);
+      break;
+    }
+  }
+}
+
+/// A function without events: its calls, in any order, and anything else.
+void TransferGraph::addCoarse(uint32_t number) {
+  BodyIndex index = frames[number].body;
+  GlobalId id = functionOf(number);
+  uint32_t hub = addNode(number, kNone);
+  link(frames[number].entry, hub);
+  link(hub, frames[number].exit);
+  link(hub, frames[number].unwind);
+  TransferNode &all = nodes[hub];
+  all.readsKept = all.writesKept = true;
+  all.readsVariables = all.writesVariables = true;
+  for (const TransferPlace &parameter : frames[number].parameters) {
+    touch(hub, parameter, kTransferReads | kTransferWrites | kTransferKeeps);
+  }
+  for (uint32_t call = 0; call < program.function(id)->calls.count; ++call) {
+    BodyIndex callee = solver.calleeOf(index, call);
+    if (callee == kNone || !reaching.test(callee) ||
+        program.symbol(solver.bodies()[callee].id).has(kKernelStub))
+      continue;
+    uint32_t node = addNode(number, kNone);
+    if (!reason.empty())
+      return;
+    link(hub, node);
+    uint32_t last = node;
+    const CallEdge &edge = slice(program.moduleRef(id).summary.calls,
+                                 program.function(id)->calls)[call];
+    if (!enterCallee(node, last, callee, {}, edge))
+      noteOpaque(callee);
+    link(last, hub);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Actions
+//===----------------------------------------------------------------------===//
+
+/// Adds to \p node an access through \p place.
+void TransferGraph::touch(uint32_t node, const TransferPlace &place,
+                          unsigned access) {
+  TransferNode &known = nodes[node];
+  if (place.object == kNone) {
+    bool isNumber = place.term != kNone &&
+                    terms[place.term].kind == TransferTerm::Kind::Constant;
+    known.readsKept |= !isNumber && (access & kTransferReads);
+    known.writesKept |= !isNumber && (access & kTransferWrites);
+    known.readsVariables |= !isNumber && (access & kTransferReads);
+    known.writesVariables |= !isNumber && (access & kTransferWrites);
+    return;
+  }
+  if (access & kTransferReads)
+    known.reads.push_back(place.object);
+  if (access & kTransferWrites)
+    known.writes.push_back(place.object);
+  if (access & kTransferBegins)
+    known.begins.push_back(place.object);
+  if (access & kTransferKeeps)
+    objects[place.object].isKept = true;
+}
+
+/// Anything may happen to what \p operands lead to, and to what is kept.
+void TransferGraph::touchAll(uint32_t node, ArrayRef<TransferPlace> operands) {
+  for (const TransferPlace &operand : operands)
+    touch(node, operand, kTransferReads | kTransferWrites | kTransferKeeps);
+  TransferNode &known = nodes[node];
+  known.readsKept = known.writesKept = true;
+  known.readsVariables = known.writesVariables = true;
+}
+
+void TransferGraph::addAction(uint32_t node, uint32_t &last) {
+  const TransferEvent &event = *eventOf(node);
+  uint32_t frame = nodes[node].frame;
+  SmallVector<TransferPlace, 8> operands;
+  SmallVector<uint8_t, 8> access;
+  for (const TransferOperand &operand : event.operands) {
+    operands.push_back(operand.value == kNone ? TransferPlace()
+                                              : place(frame, operand.value));
+    access.push_back(operand.access);
+  }
+  switch (event.kind) {
+  case TransferEventKind::Block:
+    return;
+  case TransferEventKind::Call:
+    return addCall(node, last, *callOf(node), event.call, operands, access);
+  case TransferEventKind::Access:
+  case TransferEventKind::Keeps:
+    for (auto [operand, how] : zip(operands, access))
+      touch(node, operand, how);
+    return;
+  case TransferEventKind::Unknown:
+    return touchAll(node, {});
+  case TransferEventKind::Succeeded:
+    for (uint32_t other = node; other-- > 0;)
+      if (nodes[other].frame == frame && nodes[other].copy &&
+          eventOf(other)->call == event.call) {
+        nodes[node].succeeded = other;
+        return;
+      }
+    return;
+  }
+}
+
+/// The operands without those that are no pointers: what a callee may touch.
+static SmallVector<TransferPlace, 8>
+pointersOf(ArrayRef<TransferPlace> operands, ArrayRef<uint8_t> access) {
+  SmallVector<TransferPlace, 8> pointers;
+  for (auto [operand, how] : zip(operands, access))
+    if (how)
+      pointers.push_back(operand);
+  return pointers;
+}
+
+void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
+                            uint32_t number, ArrayRef<TransferPlace> operands,
+                            ArrayRef<uint8_t> access) {
+  uint32_t frame = nodes[node].frame;
+  GlobalId caller = functionOf(frame);
+  BodyIndex callee = solver.calleeOf(frames[frame].body, number);
+  GlobalId native = nativeCallee(program, caller, call);
+  StringRef name = native == kNone ? StringRef() : program.symbol(native).name;
+  if (!(call.flags & (kNoUnwindSite | kInvoke)) && !isRuntimeName(name))
+    link(node, frames[frame].unwind);
+  if (callee != kNone) {
+    GlobalId id = solver.bodies()[callee].id;
+    nodes[node].callee = id;
+    if (program.symbol(id).has(kKernelStub))
+      return addLaunch(node, id, operands);
+    if (!reaching.test(callee))
+      return addSummarized(node, id, operands, access);
+    if (enterCallee(node, last, callee, operands, call))
+      return;
+    noteOpaque(callee);
+    return touchAll(node, pointersOf(operands, access));
+  }
+  nodes[node].callee = native;
+  if (GlobalId entered =
+          native == kNone ? kNone : callers.calleeOf(caller, call.callee);
+      entered != kNone)
+    if (const BodyLattice *body = solver.find(entered, 0);
+        body && reaching.test(body->index))
+      noteOpaque(body->index); // by an alias
+  if (native == kNone || program.definition(native) != kNone)
+    return touchAll(node, pointersOf(operands, access));
+  if (const RuntimeFunction *function = findRuntimeFunction(name))
+    return addRuntimeCall(node, *function, number, operands);
+  addNative(node, name, operands, access);
+}
+
+/// Lets \p node enter a frame of \p callee; \p last becomes where that returns
+/// to. Returns false if it is entered already, or too deep.
+bool TransferGraph::enterCallee(uint32_t node, uint32_t &last, BodyIndex callee,
+                                ArrayRef<TransferPlace> operands,
+                                const CallEdge &call) {
+  if (onStack.test(callee) || depth >= kMaxDepth)
+    return false;
+  uint32_t caller = nodes[node].frame;
+  uint32_t frame = addFrame(callee, caller, node);
+  frames[frame].parameters.assign(operands.begin(), operands.end());
+  onStack.set(callee);
+  ++depth;
+  addEvents(frame);
+  --depth;
+  onStack.reset(callee);
+  link(node, frames[frame].entry);
+  uint32_t back = addNode(caller, kNone);
+  nodes[back].block = nodes[node].block;
+  link(frames[frame].exit, back);
+  // The targets of an invoke are behind `back`.
+  link(frames[frame].unwind,
+       call.flags & kInvoke ? back : frames[caller].unwind);
+  last = back;
+  return true;
+}
+
+void TransferGraph::addLaunch(uint32_t node, GlobalId stub,
+                              ArrayRef<TransferPlace> operands) {
+  for (GlobalId kernel : program.kernelsOf(stub)) {
+    nodes[node].callee = kernel;
+    addKernel(node, stub, kernel, operands);
+  }
+}
+
+/// Whether \p kernel may write memory other than that behind its parameters,
+/// variables and its own stack.
+bool TransferGraph::writesElsewhere(GlobalId kernel) const {
+  return !program.function(kernel)->members.empty() ||
+         values.unwritten.storesAnywhere(kernel);
+}
+
+/// Whether assembly runs in \p kernel, which may read what its operands do not
+/// tell: textures.
+bool TransferGraph::hasAssembly(GlobalId kernel) {
+  auto [known, isNew] = assembly.try_emplace(kernel, false);
+  if (!isNew)
+    return known->second;
+  SmallVector<GlobalId, 8> stack{kernel};
+  DenseSet<GlobalId> seen;
+  bool found = false;
+  while (!stack.empty() && !found) {
+    GlobalId id = stack.pop_back_val();
+    const FunctionSummary *function = program.function(id);
+    if (!function || !seen.insert(id).second)
+      continue;
+    found = function->has(kHasInlineAsm) || function->has(kHasIndirectCall);
+    for (const CallEdge &call :
+         slice(program.moduleRef(id).summary.calls, function->calls))
+      if (call.callee != kNone)
+        if (GlobalId callee = program.definitionFor(id, call.callee);
+            callee != kNone)
+          stack.push_back(callee);
+  }
+  return assembly[kernel] = found;
+}
+
+/// What a callee may do with a parameter of which \p flags hold. Assembly that
+/// gets a pointer keeps it, and may use it.
+static unsigned accessOf(uint32_t flags) {
+  unsigned access = 0;
+  if (flags & (kParamMayRead | kParamMayEscape))
+    access |= kTransferReads;
+  if (flags & (kParamMayWrite | kParamMayEscape))
+    access |= kTransferWrites;
+  if (flags & kParamMayEscape)
+    access |= kTransferKeeps;
+  return access;
+}
+
+/// What \p kernel, launched by \p stub with \p operands, may do.
+void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
+                              ArrayRef<TransferPlace> operands) {
+  const FunctionEffects *effects = context.decisions.effectsOf(kernel);
+  if (!effects)
+    return touchAll(node, operands);
+  ArrayRef<ParameterRecord> formals = program.parameters(kernel);
+  BitVector isDone(operands.size());
+  for (const StubArgument &piece :
+       slice(program.moduleRef(stub).summary.stubArguments,
+             program.function(stub)->stubArguments)) {
+    uint32_t parameter = piece.kernelArgument;
+    bool isPointer = parameter < formals.size() && !piece.isAggregate &&
+                     piece.byteOffset == 0 &&
+                     (formals[parameter].flags & kParamIsPointer) &&
+                     !(formals[parameter].flags & kParamByVal);
+    if (!isPointer || piece.formal >= operands.size() ||
+        parameter >= effects->parameters.size())
+      continue;
+    touch(node, operands[piece.formal],
+          accessOf(effects->parameters[parameter]));
+    isDone.set(piece.formal);
+  }
+  for (auto [index, operand] : enumerate(operands))
+    if (!isDone.test(index) && operand.object != kNone)
+      touch(node, operand, kTransferReads | kTransferWrites | kTransferKeeps);
+  if (hasAssembly(kernel))
+    touchAll(node, {});
+  TransferNode &known = nodes[node];
+  known.readsKept |= (effects->may & kReadsOther) != 0;
+  known.writesKept |=
+      (effects->may & kWritesOther) != 0 && writesElsewhere(kernel);
+  for (const VariableUse &use : effects->variables) {
+    auto shadow = shadows.find(use.variable);
+    if (shadow == shadows.end())
+      continue; // no host code can name it
+    unsigned access = 0;
+    if (use.flags & (kReads | kTakesAddress))
+      access |= kTransferReads;
+    if (use.flags & (kWrites | kTakesAddress))
+      access |= kTransferWrites;
+    if (uint32_t known = variable(shadow->second); known != kNone)
+      touch(node, {known, kNone}, access);
+    else
+      touchAll(node, {});
+  }
+}
+
+/// What a function that cannot reach the runtime may do.
+void TransferGraph::addSummarized(uint32_t node, GlobalId callee,
+                                  ArrayRef<TransferPlace> operands,
+                                  ArrayRef<uint8_t> access) {
+  const FunctionEffects *effects = context.decisions.effectsOf(callee);
+  if (!effects)
+    return touchAll(node, pointersOf(operands, access));
+  for (auto [index, operand] : enumerate(operands)) {
+    if (!access[index])
+      continue;
+    uint32_t flags = index < effects->parameters.size()
+                         ? effects->parameters[index]
+                         : kParamMayRead | kParamMayWrite | kParamMayEscape;
+    touch(node, operand, accessOf(flags));
+  }
+  TransferNode &known = nodes[node];
+  known.readsKept |= (effects->may & kReadsOther) != 0;
+  known.writesKept |= (effects->may & kWritesOther) != 0;
+  known.readsVariables |= (effects->may & (kReadsOther | kReadsGlobals)) != 0;
+  known.writesVariables |=
+      (effects->may & (kWritesOther | kWritesGlobals)) != 0;
+}
+
+/// What the runtime's \p function does.
+void TransferGraph::addRuntimeCall(uint32_t node,
+                                   const RuntimeFunction &function,
+                                   uint32_t number,
+                                   ArrayRef<TransferPlace> operands) {
+  using Row = RuntimeFunction;
+  auto operand = [&](int8_t index) {
+    return index != Row::kNone && size_t(index) < operands.size()
+               ? operands[index]
+               : TransferPlace();
+  };
+  if (function.has(Row::Resets)) {
+    nodes[node].forgets = true;
+    return touchAll(node, operands);
+  }
+  if (function.has(Row::Allocates)) {
+    touch(node, operand(0), kTransferWrites);
+    MemoryObject memory;
+    memory.id = functionOf(nodes[node].frame);
+    memory.number = number;
+    memory.frame = nodes[node].frame;
+    uint32_t fresh = object(memory);
+    nodes[node].ends.push_back(fresh);
+    return;
+  }
+  if (function.has(Row::Frees) || function.has(Row::FreesInStream) ||
+      function.name == "cudaFreeHost") {
+    if (operand(0).object == kNone)
+      return touch(node, operand(0), kTransferWrites);
+    nodes[node].ends.push_back(operand(0).object);
+    nodes[node].freed = operand(0).term;
+    return;
+  }
+  if (function.target != Row::kNone) {
+    TransferNode &copy = nodes[node];
+    copy.copy = &function;
+    copy.target = operand(function.target);
+    copy.source = operand(function.source);
+    copy.bytes = operand(function.bytes).term;
+    // A symbol is its variable; what is behind it, an offset in it.
+    if (function.offset != Row::kNone) {
+      bool isTarget = function.has(Row::ToSymbol);
+      TransferPlace &symbol = isTarget ? copy.target : copy.source;
+      TransferTerm moved;
+      moved.kind = TransferTerm::Kind::Operation;
+      moved.operation = JumpOperation::Add;
+      moved.first = symbol.term;
+      moved.second = operand(function.offset).term;
+      symbol.term =
+          moved.first == kNone || moved.second == kNone ? kNone : term(moved);
+    }
+    touch(node, copy.target, kTransferWrites);
+    if (function.source != Row::kNone)
+      touch(node, nodes[node].source, kTransferReads);
+    return;
+  }
+  for (const TransferPlace &pointer : operands)
+    if (pointer.object != kNone)
+      touch(node, pointer, kTransferReads | kTransferWrites | kTransferKeeps);
+  if (!function.isQuiet())
+    touchAll(node, {});
+}
+
+/// What \p name, which has no body in this link, may do.
+void TransferGraph::addNative(uint32_t node, StringRef name,
+                              ArrayRef<TransferPlace> operands,
+                              ArrayRef<uint8_t> access) {
+  bool isMoved = name == "realloc" || name == "reallocarray";
+  if (isMoved || HostLibrary::frees(name)) {
+    TransferPlace freed = operands.empty() ? TransferPlace() : operands[0];
+    if (freed.object == kNone)
+      return touch(node, freed, kTransferWrites);
+    nodes[node].ends.push_back(freed.object);
+    nodes[node].freed = freed.term;
+    if (isMoved)
+      touch(node, freed, kTransferReads);
+    return;
+  }
+  if (!library.contains(name) || !HostLibrary::touchesArgumentsOnly(name))
+    return touchAll(node, pointersOf(operands, access));
+  for (auto [operand, how] : zip(operands, access))
+    touch(node, operand, how);
+}
+
+//===----------------------------------------------------------------------===//
+// Objects and terms
+//===----------------------------------------------------------------------===//
+
+bool TransferGraph::mayOverlap(uint32_t a, uint32_t b) const {
+  const MemoryObject &left = objects[a], &right = objects[b];
+  return left.kind == right.kind && left.id == right.id &&
+         left.number == right.number &&
+         (left.frame == right.frame || left.frame == kNone ||
+          right.frame == kNone);
+}
+
+uint32_t TransferGraph::object(MemoryObject object) {
+  auto [known, isNew] = objectNumbers.try_emplace(
+      {object.kind, object.id, object.number, object.frame},
+      static_cast<uint32_t>(objects.size()));
+  if (isNew) {
+    object.isKept |= object.kind == MemoryObject::Kind::Variable ||
+                     (object.kind == MemoryObject::Kind::Allocation &&
+                      object.frame == kNone);
+    objects.push_back(object);
+  }
+  return known->second;
+}
+
+/// Returns the object that is the variable \p id, or kNone if it is none, is in
+/// another library, or has another name.
+uint32_t TransferGraph::variable(GlobalId id) {
+  if (id == kNone || !program.variable(id))
+    return kNone;
+  MemoryObject memory;
+  memory.kind = MemoryObject::Kind::Variable;
+  memory.id = id;
+  return object(memory);
+}
+
+uint32_t TransferGraph::term(const TransferTerm &term) {
+  auto [known, isNew] =
+      termNumbers.try_emplace(term, static_cast<uint32_t>(terms.size()));
+  if (isNew)
+    terms.push_back(term);
+  return known->second;
+}
+
+uint32_t TransferGraph::leaf(uint32_t frame, uint32_t value, unsigned width) {
+  TransferTerm result;
+  result.kind = TransferTerm::Kind::Leaf;
+  result.bitWidth = static_cast<uint16_t>(width);
+  result.first = frame;
+  result.second = value;
+  return term(result);
+}
+
+/// Returns the object that \p function, of the function of \p frame, leads
+/// into, or kNone.
+uint32_t TransferGraph::objectOf(uint32_t frame, const JumpFunction &function,
+                                 unsigned level) {
+  using Kind = JumpFunction::Kind;
+  GlobalId id = functionOf(frame);
+  const CombinedModule &module = program.moduleRef(id);
+  MemoryObject memory;
+  if (function.isPointerPassedOn())
+    return function.source < frames[frame].parameters.size()
+               ? frames[frame].parameters[function.source].object
+               : kNone;
+  if (function.bitWidth || level > kMaxDepth)
+    return kNone;
+  if (function.kind == Kind::Composed && !function.count)
+    return objectOf(frame, module.summary.jumpFunctions[function.source],
+                    level + 1);
+  if (function.kind == Kind::SymbolAddress)
+    return variable(program.definition(module.firstSymbol + function.source));
+  if (function.kind == Kind::Allocation) {
+    memory.id = id;
+    memory.number = function.source;
+    memory.frame = frame;
+    return object(memory);
+  }
+  ValueLattice value =
+      solver.valueOf(solver.bodies()[frames[frame].body], function);
+  if (value.state() == ValueLattice::State::Allocation) {
+    memory.id = value.symbol();
+    memory.number = static_cast<uint32_t>(value.value());
+    return object(memory);
+  }
+  return value.state() == ValueLattice::State::Symbol ? variable(value.symbol())
+                                                      : kNone;
+}
+
+TransferPlace TransferGraph::place(uint32_t frame, uint32_t value) {
+  if (!frames[frame].isPlaced[value]) {
+    TransferPlace found = findPlace(frame, value);
+    frames[frame].places[value] = found;
+    frames[frame].isPlaced[value] = true;
+  }
+  return frames[frame].places[value];
+}
+
+TransferPlace TransferGraph::placeOfPlain(uint32_t frame, uint32_t value,
+                                          const TransferValue &plain) {
+  using Kind = JumpFunction::Kind;
+  const JumpFunction &function = plain.function;
+  TransferPlace result;
+  bool isFormal = function.kind == Kind::PassThrough &&
+                  function.operation == JumpOperation::None;
+  if (isFormal && function.source < frames[frame].parameters.size()) {
+    const TransferPlace &actual = frames[frame].parameters[function.source];
+    if (actual.term != kNone)
+      return actual;
+  }
+  result.object = objectOf(frame, function);
+  TransferTerm known;
+  known.bitWidth = plain.bitWidth;
+  if (function.kind == Kind::SymbolAddress && result.object != kNone) {
+    known.kind = TransferTerm::Kind::Variable;
+    known.number = objects[result.object].id;
+    result.term = term(known);
+    return result;
+  }
+  if (function.kind == Kind::Constant || function.kind == Kind::Null) {
+    known.number = function.value;
+    result.term = term(known);
+    return result;
+  }
+  if (plain.bitWidth) {
+    ValueLattice number =
+        solver.valueOf(solver.bodies()[frames[frame].body], function);
+    if (number.isConstant() && number.width() == plain.bitWidth) {
+      known.number = number.value();
+      result.term = term(known);
+      return result;
+    }
+  }
+  result.term = leaf(frame, value, plain.bitWidth);
+  return result;
+}
+
+/// The term of \p value, an operation of the terms \p left and \p right.
+uint32_t TransferGraph::operationTerm(const TransferValue &value, uint32_t left,
+                                      uint32_t right) {
+  if (left == kNone || right == kNone)
+    return kNone;
+  TransferTerm result;
+  result.kind = TransferTerm::Kind::Operation;
+  result.operation = value.operation;
+  result.bitWidth = value.bitWidth;
+  result.first = left;
+  result.second = right;
+  using Kind = TransferTerm::Kind;
+  const TransferTerm &a = terms[left], &b = terms[right];
+  if (a.kind == Kind::Constant && b.kind == Kind::Constant && value.bitWidth) {
+    bool isWidening = value.operation == JumpOperation::ZExt ||
+                      value.operation == JumpOperation::SExt ||
+                      value.operation == JumpOperation::Trunc;
+    JumpFunction function = JumpFunction::passThrough(0, value.bitWidth);
+    function.operation = value.operation;
+    function.value = isWidening ? a.bitWidth : b.number;
+    if (std::optional<uint64_t> known = evaluate(function, a.number)) {
+      TransferTerm constant;
+      constant.bitWidth = value.bitWidth;
+      constant.number = *known;
+      return term(constant);
+    }
+  }
+  return term(result);
+}
+
+TransferPlace TransferGraph::findPlace(uint32_t frame, uint32_t number) {
+  GlobalId id = functionOf(frame);
+  const TransferValue &value =
+      slice(program.moduleRef(id).summary.transferValues,
+            program.function(id)->transferValues)[number];
+  TransferPlace result;
+  TransferTerm made;
+  made.bitWidth = value.bitWidth;
+  switch (value.kind) {
+  case TransferValueKind::Plain:
+    return placeOfPlain(frame, number, value);
+  case TransferValueKind::Local: {
+    MemoryObject local;
+    local.kind = MemoryObject::Kind::Local;
+    local.id = id;
+    local.number = number;
+    local.frame = frame;
+    result.object = object(local);
+    result.term = leaf(frame, number, 0);
+    return result;
+  }
+  case TransferValueKind::Allocated:
+    result.object = objectOf(frame, value.function);
+    made.kind = TransferTerm::Kind::Allocated;
+    made.first = frame;
+    made.second = value.function.source;
+    result.term = term(made);
+    return result;
+  case TransferValueKind::Load: {
+    TransferPlace base = place(frame, value.base);
+    result.object = objectOf(frame, value.function);
+    made.kind = TransferTerm::Kind::Load;
+    made.first = base.term;
+    made.number = value.number;
+    made.object = base.object;
+    if (base.term != kNone)
+      result.term = term(made);
+    return result;
+  }
+  case TransferValueKind::Offset: {
+    TransferPlace base = place(frame, value.base);
+    result.object = base.object;
+    made.kind = TransferTerm::Kind::Offset;
+    made.first = base.term;
+    made.number = value.number;
+    if (base.term != kNone &&
+        terms[base.term].kind == TransferTerm::Kind::Offset) {
+      made.first = terms[base.term].first;
+      made.number += terms[base.term].number;
+    }
+    if (base.term != kNone)
+      result.term = term(made);
+    return result;
+  }
+  case TransferValueKind::Operation: {
+    TransferPlace base = place(frame, value.base);
+    result.object = value.bitWidth ? kNone : base.object;
+    TransferTerm constant;
+    constant.bitWidth = value.bitWidth;
+    constant.number = value.number;
+    uint32_t right =
+        value.other == kNone ? term(constant) : place(frame, value.other).term;
+    result.term = operationTerm(value, base.term, right);
+    return result;
+  }
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+} // namespace gpulto

@@ -1,0 +1,73 @@
+//===- TransferTrim.h - Events that no copy depends on (LGEN) ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef GPULTO_IPA_TRANSFERS_TRANSFERTRIM_H
+#define GPULTO_IPA_TRANSFERS_TRANSFERTRIM_H
+
+#include "ipa/bodies/LgenContext.h"
+#include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/HostLibrary.h"
+#include "summary/Transfers.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <set>
+#include <vector>
+
+namespace gpulto {
+
+/// Functions of a module that may reach the runtime.
+using ReachingFunctions = llvm::DenseSet<const llvm::Function *>;
+/// The events of each block of a function, in its order.
+using BlockEvents =
+    llvm::MapVector<const llvm::BasicBlock *, std::vector<TransferEvent>>;
+
+/// Leaves out of the events of one function what no copy can depend on: memory
+/// that no copy, launch or function that may reach the runtime gets, and
+/// functions that touch nothing else.
+class TransferTrim {
+public:
+  TransferTrim(const LgenContext &context, const FunctionSummary &body,
+               const ReachingFunctions &reaching, const HostLibrary &library,
+               llvm::ArrayRef<TransferValue> values);
+
+  /// Trims \p blocks.
+  void run(BlockEvents &blocks);
+  /// Gives the values that events still name new numbers, in the same order;
+  /// returns those that stay, by new number. To be called after run().
+  std::vector<uint32_t> renumber(BlockEvents &blocks,
+                                 std::vector<TransferValue> &kept) const;
+
+private:
+  enum class Callee : uint8_t { Row, Stub, Reaching, Library, Other };
+  /// Memory of the function or of a caller; Unknown: any.
+  struct Memory {
+    enum Kind : uint8_t { Unknown, Local, Allocation, Formal, Variable, None };
+    Kind kind = Unknown;
+    uint32_t number = 0;
+    auto operator<=>(const Memory &) const = default;
+  };
+
+  const llvm::CallBase &callOf(const TransferEvent &event) const;
+  const RuntimeFunction *rowOf(const TransferEvent &event) const;
+  Callee calleeOf(const TransferEvent &event) const;
+  bool isAsking(const TransferEvent &event) const;
+  Memory memoryOf(uint32_t value) const;
+  void markUsed(uint32_t value, llvm::BitVector &used) const;
+  void findAsked(const BlockEvents &blocks);
+  bool matters(const Memory &memory) const;
+  void trimOperands(TransferEvent &event) const;
+  bool isNeeded(const TransferEvent &event) const;
+
+  const LgenContext &context;
+  const FunctionSummary &body;
+  const ReachingFunctions &reaching;
+  const HostLibrary &library;
+  llvm::ArrayRef<TransferValue> values;
+  std::set<Memory> asked;
+};
+
+} // namespace gpulto
+
+#endif

@@ -1,0 +1,246 @@
+//===- TransferTrimAnalyze.cpp - Events that no copy depends on (LGEN) ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: summaries that stay small.
+//
+//   double sum[8]; for (...) sum[i] += rand(); printf("%g", sum[0]);
+//   -> nothing, if no copy gets `sum`
+//
+//  1. findAsked     memory that copies, fills, allocations, launches and
+//  functions
+//                   that may reach the runtime get.
+//  2. trimOperands  other memory of the function is left out, pointers of
+//  unknown
+//                   origin are all one, and numbers stay only where a size or a
+//                   parameter is asked for.
+//  3. isNeeded      accesses and calls of the library to which nothing is left
+//                   go, and so do functions of the runtime that touch nothing.
+//  4. renumber      values that nothing names any more go.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/transfers/TransferTrim.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
+
+#include <map>
+
+namespace gpulto {
+
+using Row = RuntimeFunction;
+
+TransferTrim::TransferTrim(const LgenContext &context,
+                           const FunctionSummary &body,
+                           const ReachingFunctions &reaching,
+                           const HostLibrary &library,
+                           llvm::ArrayRef<TransferValue> values)
+    : context(context), body(body), reaching(reaching), library(library),
+      values(values) {}
+
+const llvm::CallBase &TransferTrim::callOf(const TransferEvent &event) const {
+  return *context.callInstructions[body.calls.first + event.call];
+}
+
+const RuntimeFunction *TransferTrim::rowOf(const TransferEvent &event) const {
+  const llvm::Function *callee = callOf(event).getCalledFunction();
+  return callee && callee->isDeclaration()
+             ? findRuntimeFunction(callee->getName())
+             : nullptr;
+}
+
+TransferTrim::Callee TransferTrim::calleeOf(const TransferEvent &event) const {
+  if (rowOf(event))
+    return Callee::Row;
+  auto *callee = llvm::dyn_cast<llvm::Function>(
+      callOf(event).getCalledOperand()->stripPointerCasts());
+  if (!callee)
+    return Callee::Reaching;
+  SymbolIndex symbol = context.indexOf(*callee);
+  if (symbol != kNone && context.summary.symbols[symbol].has(kKernelStub))
+    return Callee::Stub;
+  if (!callee->isDeclaration())
+    return reaching.contains(callee) ? Callee::Reaching : Callee::Other;
+  return library.contains(callee->getName()) ? Callee::Library
+                                             : Callee::Reaching;
+}
+
+/// Whether copies depend on what \p event, a call, gets.
+bool TransferTrim::isAsking(const TransferEvent &event) const {
+  switch (calleeOf(event)) {
+  case Callee::Stub:
+  case Callee::Reaching:
+    return true;
+  case Callee::Row: {
+    const Row &row = *rowOf(event);
+    return row.target != Row::kNone || row.has(Row::Allocates) ||
+           row.has(Row::Frees) || row.has(Row::FreesInStream) || !row.isQuiet();
+  }
+  case Callee::Library:
+  case Callee::Other:
+    return false;
+  }
+  llvm_unreachable("all callees are above");
+}
+
+TransferTrim::Memory TransferTrim::memoryOf(uint32_t number) const {
+  const TransferValue &value = values[number];
+  using Kind = TransferValueKind;
+  if (value.bitWidth)
+    return {Memory::None, 0};
+  if (value.kind == Kind::Local)
+    return {Memory::Local, number};
+  if (value.kind == Kind::Offset || value.kind == Kind::Operation)
+    return memoryOf(value.base);
+  using Form = JumpFunction::Kind;
+  switch (value.function.kind) {
+  case Form::Allocation:
+    return {Memory::Allocation, value.function.source};
+  case Form::SymbolAddress:
+    return {Memory::Variable, value.function.source};
+  case Form::Null:
+    return {Memory::None, 0};
+  default:
+    return value.function.isPointerPassedOn()
+               ? Memory{Memory::Formal, value.function.source}
+               : Memory{};
+  }
+}
+
+/// Adds \p value, and what it is made of, to \p used.
+void TransferTrim::markUsed(uint32_t value, llvm::BitVector &used) const {
+  for (uint32_t next = value; next != kNone && !used.test(next);
+       next = values[next].base) {
+    used.set(next);
+    if (values[next].other != kNone)
+      markUsed(values[next].other, used);
+  }
+}
+
+/// Finds the memory that asking calls get, and where they find pointers to it.
+void TransferTrim::findAsked(const BlockEvents &blocks) {
+  llvm::BitVector used(values.size());
+  for (const auto &[block, events] : blocks)
+    for (const TransferEvent &event : events)
+      if (event.kind == TransferEventKind::Call && isAsking(event))
+        for (const TransferOperand &operand : event.operands)
+          if (operand.value != kNone)
+            markUsed(operand.value, used);
+  for (unsigned value : used.set_bits())
+    asked.insert(memoryOf(value));
+}
+
+bool TransferTrim::matters(const Memory &memory) const {
+  bool isOwn =
+      memory.kind == Memory::Local || memory.kind == Memory::Allocation;
+  return memory.kind != Memory::None && (!isOwn || asked.contains(memory));
+}
+
+/// Leaves out operands that do not matter; pointers of which nothing is known
+/// become one.
+void TransferTrim::trimOperands(TransferEvent &event) const {
+  bool isCall = event.kind == TransferEventKind::Call;
+  Callee callee = isCall ? calleeOf(event) : Callee::Other;
+  const Row *row = callee == Callee::Row ? rowOf(event) : nullptr;
+  std::map<uint32_t, uint8_t> accesses;
+  for (auto [index, operand] : llvm::enumerate(event.operands)) {
+    if (operand.value == kNone)
+      continue;
+    Memory memory = memoryOf(operand.value);
+    if (values[operand.value].bitWidth) {
+      bool isSize =
+          row && (int(index) == row->bytes || int(index) == row->offset);
+      if (!isSize && callee != Callee::Reaching)
+        operand = {};
+    } else if (!matters(memory)) {
+      operand = {};
+    } else if (memory.kind == Memory::Unknown &&
+               (!isCall || !isAsking(event))) {
+      operand.value = kNone;
+    }
+    if (!isCall && operand.access)
+      accesses[operand.value] |= operand.access;
+  }
+  if (!isCall) {
+    event.operands.clear();
+    for (auto [value, access] : accesses)
+      event.operands.push_back({value, access});
+  }
+  while (!event.operands.empty() && event.operands.back() == TransferOperand())
+    event.operands.pop_back();
+}
+
+bool TransferTrim::isNeeded(const TransferEvent &event) const {
+  switch (event.kind) {
+  case TransferEventKind::Block:
+  case TransferEventKind::Unknown:
+    return true;
+  case TransferEventKind::Access:
+  case TransferEventKind::Keeps:
+    return !event.operands.empty();
+  case TransferEventKind::Succeeded: {
+    const Row *row = rowOf(event);
+    return row && row->target != Row::kNone;
+  }
+  case TransferEventKind::Call:
+    break;
+  }
+  if (isAsking(event))
+    return true;
+  switch (calleeOf(event)) {
+  case Callee::Library: {
+    llvm::StringRef name = callOf(event).getCalledFunction()->getName();
+    bool throws = !callOf(event).doesNotThrow();
+    return !event.operands.empty() || throws ||
+           !HostLibrary::touchesArgumentsOnly(name);
+  }
+  case Callee::Row:
+    return llvm::any_of(event.operands, [&](const TransferOperand &operand) {
+      return operand.value != kNone &&
+             memoryOf(operand.value).kind != Memory::Unknown;
+    });
+  default:
+    return true;
+  }
+}
+
+void TransferTrim::run(BlockEvents &blocks) {
+  findAsked(blocks);
+  for (auto &[block, events] : blocks) {
+    for (TransferEvent &event : events)
+      trimOperands(event);
+    llvm::erase_if(
+        events, [&](const TransferEvent &event) { return !isNeeded(event); });
+  }
+}
+
+std::vector<uint32_t>
+TransferTrim::renumber(BlockEvents &blocks,
+                       std::vector<TransferValue> &kept) const {
+  llvm::BitVector used(values.size());
+  for (const auto &[block, events] : blocks)
+    for (const TransferEvent &event : events)
+      for (const TransferOperand &operand : event.operands)
+        if (operand.value != kNone)
+          markUsed(operand.value, used);
+  std::vector<uint32_t> numbers(values.size(), kNone), stay;
+  for (unsigned value : used.set_bits()) {
+    numbers[value] = static_cast<uint32_t>(stay.size());
+    stay.push_back(value);
+    TransferValue &now = kept.emplace_back(values[value]);
+    if (now.base != kNone)
+      now.base = numbers[now.base];
+    if (now.other != kNone)
+      now.other = numbers[now.other];
+  }
+  for (auto &[block, events] : blocks)
+    for (TransferEvent &event : events)
+      for (TransferOperand &operand : event.operands)
+        if (operand.value != kNone)
+          operand.value = numbers[operand.value];
+  return stay;
+}
+
+} // namespace gpulto

@@ -1,0 +1,553 @@
+//===- TransfersAnalyze.cpp - What host code does around copies (LGEN) ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: a host function's control flow, reduced to calls and accesses.
+//
+//   cudaMemcpy(d, h, n, ...); k<<<g, b>>>(d); if (c) h[0] = 1;
+//   -> block: call 3 (d, h, n), call 4, call 5 (d) -> two blocks
+//      block: access: writes h -> ...
+//
+//  1. findReaching  functions of the module that may reach the runtime; others
+//                   have no events, and their effects say what they do. Only
+//                   modules that name the runtime, and that of main, have any.
+//  2. addBlock      events of each block. What is accessed between two calls is
+//                   one event.
+//  3. isKept        memory whose address goes elsewhere than into these events.
+//                   Every pointer that no event tells leads to such memory, or
+//                   to memory of other functions.
+//  4. store         what no copy depends on is left out (TransferTrim), and
+//  blocks
+//                   without events disappear.
+//
+// Linear in instructions and uses; a function of more than kMaxTransferEvents
+// events has none.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/bodies/Passes.h"
+#include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/HostLibrary.h"
+#include "ipa/transfers/TransferTrim.h"
+#include "ipa/transfers/TransferValues.h"
+#include "ipa/values/DerivedPointer.h"
+#include "ipa/values/RuntimeCalls.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+namespace gpulto {
+
+namespace {
+
+constexpr unsigned kMaxUses = 512;
+
+class TransfersCollector {
+public:
+  TransfersCollector(LgenContext &context, llvm::Function &function,
+                     FunctionSummary &result, const ReachingFunctions &reaching,
+                     const HostLibrary &library)
+      : context(context), function(function), result(result),
+        reaching(reaching), library(library),
+        calls(numberCalls(context, result)),
+        loops(context.analyses.getResult<llvm::LoopAnalysis>(function)),
+        values(context, function, calls, loops),
+        layout(function.getParent()->getDataLayout()) {}
+
+  void run();
+
+private:
+  static CallNumbers numberCalls(const LgenContext &context,
+                                 const FunctionSummary &result);
+  void addBlock(const llvm::BasicBlock &block);
+  void addInstruction(const llvm::Instruction &instruction);
+  void addCall(const llvm::CallBase &call);
+  void addIntrinsic(const llvm::IntrinsicInst &call);
+  void addAccess(const llvm::Value &pointer, uint8_t access,
+                 const llvm::Instruction &at);
+  void addUnknown();
+  void addSuccess(const llvm::BasicBlock &block);
+  void flush();
+
+  bool isKept(const llvm::Value &pointer) const;
+  bool isKeptByUse(const llvm::Use &use, const llvm::Value &object,
+                   llvm::SmallVectorImpl<const llvm::Value *> &derived) const;
+  void addKept();
+  void addKeptAllocations(const llvm::AllocaInst &slot);
+
+  void store();
+
+  LgenContext &context;
+  llvm::Function &function;
+  FunctionSummary &result;
+  const ReachingFunctions &reaching;
+  const HostLibrary &library;
+  const CallNumbers calls;
+  const llvm::LoopInfo &loops;
+  TransferValues values;
+  const llvm::DataLayout &layout;
+  /// By block, in the order of the function.
+  BlockEvents blocks;
+  std::vector<TransferEvent> *current = nullptr;
+  /// Accesses since the last call: what each does with each value.
+  llvm::SmallMapVector<uint32_t, uint8_t, 16> accesses;
+  llvm::SmallSetVector<uint32_t, 8> kept;
+  bool isTooLarge = false;
+};
+
+} // namespace
+
+CallNumbers TransfersCollector::numberCalls(const LgenContext &context,
+                                            const FunctionSummary &result) {
+  CallNumbers numbers;
+  for (uint32_t number = 0; number < result.calls.count; ++number)
+    numbers[context.callInstructions[result.calls.first + number]] = number;
+  return numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+void TransfersCollector::flush() {
+  if (accesses.empty())
+    return;
+  TransferEvent event;
+  event.kind = TransferEventKind::Access;
+  for (auto [value, access] : accesses)
+    event.operands.push_back({value, access});
+  isTooLarge |= event.operands.size() > kMaxTransferOperands;
+  current->push_back(std::move(event));
+  accesses.clear();
+}
+
+void TransfersCollector::addUnknown() {
+  flush();
+  TransferEvent event;
+  event.kind = TransferEventKind::Unknown;
+  current->push_back(std::move(event));
+}
+
+/// Adds an access by \p at of what \p pointer leads to.
+void TransfersCollector::addAccess(const llvm::Value &pointer, uint8_t access,
+                                   const llvm::Instruction &at) {
+  llvm::SmallVector<const llvm::Value *, 4> objects;
+  llvm::getUnderlyingObjects(&pointer, objects);
+  for (const llvm::Value *object : objects) {
+    auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(object);
+    if (llvm::isa<llvm::UndefValue, llvm::ConstantPointerNull>(object) ||
+        (variable && variable->isConstant()))
+      continue;
+    accesses[values.of(*object, at)] |= access;
+  }
+}
+
+void TransfersCollector::addIntrinsic(const llvm::IntrinsicInst &call) {
+  if (call.isLifetimeStartOrEnd()) {
+    // Another variable may have been there, and may be there.
+    bool isStart = call.getIntrinsicID() == llvm::Intrinsic::lifetime_start;
+    return addAccess(*call.getArgOperand(call.arg_size() - 1),
+                     kTransferWrites | (isStart ? kTransferBegins : 0), call);
+  }
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(call) || call.isDroppable() ||
+      call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory())
+    return;
+  auto *memory = llvm::dyn_cast<llvm::MemIntrinsic>(&call);
+  if (!memory || memory->isVolatile())
+    addUnknown();
+  if (!memory)
+    return; // what it gets is kept
+  addAccess(*memory->getDest(), kTransferWrites, call);
+  if (auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
+    addAccess(*copy->getSource(), kTransferReads, call);
+}
+
+/// What attributes say that \p call does with its argument \p index.
+static uint8_t accessOfArgument(const llvm::CallBase &call, unsigned index) {
+  uint8_t access = 0;
+  if (!call.doesNotAccessMemory() && !call.doesNotAccessMemory(index)) {
+    if (!call.onlyWritesMemory(index))
+      access |= kTransferReads;
+    if (!call.onlyReadsMemory(index) && !call.isByValArgument(index))
+      access |= kTransferWrites;
+  }
+  if (!call.doesNotCapture(index) && !call.isByValArgument(index))
+    access |= kTransferKeeps;
+  return access;
+}
+
+void TransfersCollector::addCall(const llvm::CallBase &call) {
+  if (!isCallEdge(call)) {
+    if (auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
+      return addIntrinsic(*intrinsic);
+    return call.doesNotAccessMemory() ? void() : addUnknown();
+  }
+  bool hasPointer = llvm::any_of(call.args(), [](const llvm::Use &operand) {
+    return operand->getType()->isPointerTy();
+  });
+  if (call.doesNotAccessMemory() && !hasPointer)
+    return;
+  flush();
+  const llvm::Function *callee = call.getCalledFunction();
+  bool hasRow = callee && callee->isDeclaration() &&
+                findRuntimeFunction(callee->getName());
+  TransferEvent event;
+  event.kind = TransferEventKind::Call;
+  event.call = calls.lookup(&call);
+  for (unsigned index = 0; index < call.arg_size(); ++index) {
+    const llvm::Value &argument = *call.getArgOperand(index);
+    TransferOperand &operand = event.operands.emplace_back();
+    bool isPointer = argument.getType()->isPointerTy();
+    auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&argument);
+    bool isText = variable && variable->isConstant() && callee &&
+                  library.contains(callee->getName());
+    if (isText || llvm::isa<llvm::Function, llvm::UndefValue>(argument) ||
+        (!isPointer && !argument.getType()->isIntegerTy()))
+      continue;
+    operand.value = values.of(argument, call);
+    if (isPointer && !hasRow)
+      operand.access = accessOfArgument(call, index);
+  }
+  isTooLarge |= event.operands.size() > kMaxTransferOperands;
+  current->push_back(std::move(event));
+  if (call.getType()->isPointerTy() && llvm::isNoAliasCall(&call) &&
+      values.isAlone(call))
+    accesses[values.of(call, call)] |= kTransferBegins;
+}
+
+void TransfersCollector::addInstruction(const llvm::Instruction &instruction) {
+  if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+    return addCall(*call);
+  if (!instruction.mayReadOrWriteMemory())
+    return;
+  auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  bool isPlain =
+      (load && load->isUnordered()) || (store && store->isUnordered());
+  if (!isPlain)
+    addUnknown();
+  if (const llvm::Value *pointer = llvm::getPointerOperand(&instruction))
+    addAccess(*pointer,
+              isPlain ? load ? kTransferReads : kTransferWrites
+                      : kTransferReads | kTransferWrites,
+              instruction);
+}
+
+/// Whether nothing behind \p instruction in its block writes memory.
+static bool isLastWrite(const llvm::Instruction &instruction) {
+  for (const llvm::Instruction *next = instruction.getNextNode(); next;
+       next = next->getNextNode())
+    if (next->mayWriteToMemory())
+      return false;
+  return true;
+}
+
+/// Returns the call, in \p block or the last before it, that gave \p result if
+/// nothing has written memory since.
+static const llvm::CallBase *lastCall(const llvm::Value &result,
+                                      const llvm::BasicBlock &block) {
+  if (auto *invoke = llvm::dyn_cast<llvm::InvokeInst>(&result))
+    return invoke->getNormalDest() == &block &&
+                   block.getSinglePredecessor() == invoke->getParent() &&
+                   isLastWrite(*block.begin()) &&
+                   !block.begin()->mayWriteToMemory()
+               ? invoke
+               : nullptr;
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&result);
+  return call && call->getParent() == &block && isLastWrite(*call) ? call
+                                                                   : nullptr;
+}
+
+/// Notes, at the beginning of \p block, that the call before it succeeded, if
+/// its only way here is by a result of 0.
+void TransfersCollector::addSuccess(const llvm::BasicBlock &block) {
+  const llvm::BasicBlock *before = block.getSinglePredecessor();
+  auto *branch = before
+                     ? llvm::dyn_cast<llvm::BranchInst>(before->getTerminator())
+                     : nullptr;
+  auto *test = branch && branch->isConditional()
+                   ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
+                   : nullptr;
+  auto *zero = test && test->isEquality()
+                   ? llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1))
+                   : nullptr;
+  const llvm::CallBase *call =
+      zero ? lastCall(*test->getOperand(0), *before) : nullptr;
+  if (!call || !zero->isZero() || !calls.contains(call))
+    return;
+  bool isTrue = branch->getSuccessor(0) == &block;
+  if (isTrue != (test->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
+      branch->getSuccessor(0) == branch->getSuccessor(1))
+    return;
+  TransferEvent event;
+  event.kind = TransferEventKind::Succeeded;
+  event.call = calls.lookup(call);
+  current->push_back(std::move(event));
+}
+
+void TransfersCollector::addBlock(const llvm::BasicBlock &block) {
+  current = &blocks[&block];
+  addSuccess(block);
+  for (const llvm::Instruction &instruction : block)
+    addInstruction(instruction);
+  flush();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory that other code may know
+//===----------------------------------------------------------------------===//
+
+/// Whether \p use of a pointer into \p object makes it known elsewhere; adds
+/// the pointers that are computed from it to \p derived.
+bool TransfersCollector::isKeptByUse(
+    const llvm::Use &use, const llvm::Value &object,
+    llvm::SmallVectorImpl<const llvm::Value *> &derived) const {
+  const llvm::User *user = use.getUser();
+  if (llvm::isa<llvm::LoadInst, llvm::ICmpInst>(user))
+    return false;
+  if (llvm::isa<llvm::StoreInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(
+          user))
+    return use.get() !=
+           llvm::getPointerOperand(llvm::cast<llvm::Instruction>(user));
+  if (llvm::isa<llvm::GetElementPtrInst, llvm::BitCastInst,
+                llvm::AddrSpaceCastInst>(user)) {
+    derived.push_back(user);
+    return false;
+  }
+  if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user)) {
+    derived.push_back(user);
+    return values.onlyObject(*user) != values.onlyObject(object);
+  }
+  auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+  if (!call)
+    return true;
+  if (auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call))
+    return !(llvm::isa<llvm::DbgInfoIntrinsic, llvm::MemIntrinsic>(intrinsic) ||
+             call->isLifetimeStartOrEnd() || call->isDroppable());
+  return !isCallEdge(*call) || !call->isArgOperand(&use);
+}
+
+/// Whether code that no event describes may know the address that \p pointer,
+/// an object or what leads into one, is.
+bool TransfersCollector::isKept(const llvm::Value &pointer) const {
+  llvm::SmallVector<const llvm::Value *, 8> stack{&pointer};
+  llvm::SmallPtrSet<const llvm::Value *, 8> visited;
+  unsigned uses = 0;
+  while (!stack.empty()) {
+    const llvm::Value *next = stack.pop_back_val();
+    if (!visited.insert(next).second)
+      continue;
+    for (const llvm::Use &use : next->uses())
+      if (++uses > kMaxUses || isKeptByUse(use, pointer, stack))
+        return true;
+  }
+  return false;
+}
+
+/// Adds the memory that calls allocate and leave in \p variable, a local one,
+/// if other code may find it there, or if it goes elsewhere from there.
+void TransfersCollector::addKeptAllocations(const llvm::AllocaInst &variable) {
+  const AllocationSlots::Slots &slots = values.allocationSlots().of(variable);
+  bool isKnown = slots.isSeen;
+  for (const llvm::LoadInst *load : slots.loads) {
+    JumpFunction function = values.functionOf(*load);
+    if (function.kind != JumpFunction::Kind::Allocation)
+      isKnown = false; // it may be any of them
+    else if (isKept(*load))
+      kept.insert(values.ofAllocation(function.source));
+  }
+  if (!isKnown)
+    for (const llvm::CallBase *call : slots.allocations)
+      if (calls.contains(call))
+        kept.insert(values.ofAllocation(calls.lookup(call)));
+}
+
+/// Collects memory of the function, and of its callers, that is kept.
+void TransfersCollector::addKept() {
+  llvm::SmallPtrSet<const llvm::CallBase *, 8> slotted;
+  const llvm::Instruction &entry = *function.getEntryBlock().begin();
+  for (const llvm::Argument &argument : function.args())
+    if (argument.getType()->isPointerTy() && isKept(argument))
+      kept.insert(values.of(argument, entry));
+  for (const llvm::BasicBlock &block : function)
+    for (const llvm::Instruction &instruction : block) {
+      if (auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+        addKeptAllocations(*variable);
+        if (isKept(*variable))
+          kept.insert(values.of(*variable, instruction));
+        continue;
+      }
+      auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (!call || !calls.contains(call))
+        continue;
+      if (call->getType()->isPointerTy() && llvm::isNoAliasCall(call) &&
+          isKept(*call))
+        kept.insert(values.of(*call, instruction));
+      // What is allocated anywhere but in a variable of the function.
+      if (std::optional<unsigned> place = allocationResult(*call)) {
+        int64_t offset = 0;
+        const llvm::Value *slot =
+            stripOffsets(*call->getArgOperand(*place), layout, offset);
+        auto *variable =
+            llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(slot));
+        if (!variable || !values.allocationSlots().of(*variable).isSeen)
+          kept.insert(values.ofAllocation(calls.lookup(call)));
+      }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Storing
+//===----------------------------------------------------------------------===//
+
+static TransferEnd endOf(const llvm::BasicBlock &block) {
+  const llvm::Instruction &terminator = *block.getTerminator();
+  return llvm::isa<llvm::ReturnInst>(terminator)        ? TransferEnd::Returns
+         : llvm::isa<llvm::ResumeInst>(terminator)      ? TransferEnd::Unwinds
+         : llvm::isa<llvm::UnreachableInst>(terminator) ? TransferEnd::Stops
+                                                        : TransferEnd::GoesOn;
+}
+
+/// Follows blocks without events to the next one that \p isThere.
+template <typename IsThere>
+static const llvm::BasicBlock *forwarded(const llvm::BasicBlock *block,
+                                         IsThere isThere) {
+  constexpr unsigned kMaxSteps = 1024;
+  for (unsigned steps = 0; !isThere(block) && steps < kMaxSteps; ++steps)
+    block = block->getSingleSuccessor();
+  return block;
+}
+
+void TransfersCollector::store() {
+  TransferTrim trim(context, result, reaching, library, values.all());
+  trim.run(blocks);
+  std::vector<TransferValue> named;
+  std::vector<uint32_t> stay = trim.renumber(blocks, named);
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 16> defining;
+  for (uint32_t value : stay)
+    defining.insert(values.blocks()[value]);
+  auto isThere = [&](const llvm::BasicBlock *block) {
+    const llvm::BasicBlock *next = block->getSingleSuccessor();
+    return block == &function.getEntryBlock() || !blocks[block].empty() ||
+           !next || next == block || defining.contains(block) ||
+           loops.isLoopHeader(block);
+  };
+  std::vector<TransferEvent> &events = context.summary.transferEvents;
+  uint32_t first = static_cast<uint32_t>(events.size()), position = 0;
+  llvm::DenseMap<const llvm::BasicBlock *, uint32_t> positions;
+  for (const auto &[block, list] : blocks)
+    if (isThere(block)) {
+      positions[block] = position;
+      position += 1 + static_cast<uint32_t>(list.size());
+    }
+  if (position > kMaxTransferEvents || isTooLarge)
+    return;
+  llvm::DenseMap<const llvm::Loop *, uint32_t> numbers; // from 1
+  std::vector<uint32_t> parents;
+  for (const llvm::Loop *loop : loops.getLoopsInPreorder()) {
+    parents.push_back(numbers.lookup(loop->getParentLoop()));
+    numbers[loop] = static_cast<uint32_t>(parents.size());
+  }
+  for (auto &[block, list] : blocks) {
+    if (!isThere(block))
+      continue;
+    TransferEvent begin;
+    begin.end = endOf(*block);
+    begin.loop = numbers.lookup(loops.getLoopFor(block));
+    for (const llvm::BasicBlock *successor : llvm::successors(block)) {
+      uint32_t target = positions.lookup(forwarded(successor, isThere));
+      if (!llvm::is_contained(begin.targets, target))
+        begin.targets.push_back(target);
+    }
+    if (events.size() == first)
+      begin.parents = std::move(parents);
+    events.push_back(std::move(begin));
+    llvm::append_range(events, std::move(list));
+  }
+  result.transferEvents = {first, position};
+  std::vector<TransferValue> &all = context.summary.transferValues;
+  if (!named.empty())
+    result.transferValues = {static_cast<uint32_t>(all.size()),
+                             static_cast<uint32_t>(named.size())};
+  for (auto [value, number] : llvm::zip(named, stay)) {
+    all.push_back(value);
+    if (const llvm::BasicBlock *block = values.blocks()[number])
+      all.back().block = positions.lookup(block);
+  }
+}
+
+void TransfersCollector::run() {
+  for (const llvm::BasicBlock &block : function)
+    addBlock(block);
+  addKept();
+  if (!kept.empty()) {
+    TransferEvent event;
+    event.kind = TransferEventKind::Keeps;
+    for (uint32_t value : kept)
+      event.operands.push_back({value, kTransferKeeps});
+    isTooLarge |= event.operands.size() > kMaxTransferOperands;
+    std::vector<TransferEvent> &entry = blocks[&function.getEntryBlock()];
+    entry.insert(entry.begin(), std::move(event));
+  }
+  store();
+}
+
+/// Returns the functions of the module that may reach the runtime, by position
+/// in LgenContext::bodies.
+static ReachingFunctions findReaching(const LgenContext &context,
+                                      const HostLibrary &library) {
+  ReachingFunctions reaching;
+  auto reaches = [&](const llvm::CallBase &call) {
+    auto *callee = llvm::dyn_cast<llvm::Function>(
+        call.getCalledOperand()->stripPointerCasts());
+    if (!callee)
+      return true;
+    if (callee->isDeclaration())
+      return !library.contains(callee->getName());
+    return reaching.contains(callee);
+  };
+  bool changed;
+  do {
+    changed = false;
+    for (size_t i = 0; i < context.bodies.size(); ++i) {
+      const FunctionSummary &body = context.summary.functions[i];
+      if (reaching.contains(context.bodies[i]))
+        continue;
+      for (uint32_t number = 0; number < body.calls.count; ++number)
+        if (reaches(*context.callInstructions[body.calls.first + number])) {
+          changed |= reaching.insert(context.bodies[i]).second;
+          break;
+        }
+    }
+  } while (changed);
+  return reaching;
+}
+
+void analyzeTransfers(LgenContext &context) {
+  const llvm::Function *main = context.module.getFunction("main");
+  bool isAsked = context.usesRuntime || (main && !main->isDeclaration());
+  if (context.summary.side == Side::Device || !isAsked)
+    return;
+  HostLibrary library;
+  ReachingFunctions reaching = findReaching(context, library);
+  for (size_t i = 0; i < context.bodies.size(); ++i)
+    if (SymbolIndex symbol = context.summary.functions[i].symbol;
+        reaching.contains(context.bodies[i]) &&
+        !context.summary.symbols[symbol].has(kKernelStub))
+      TransfersCollector(context, *context.bodies[i],
+                         context.summary.functions[i], reaching, library)
+          .run();
+}
+
+} // namespace gpulto

@@ -1,0 +1,391 @@
+//===- TransfersPropagate.cpp - Copies that need not be (WPA) -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Goal: make no copy whose bytes are there already, or that nobody reads.
+//
+//   for (...) { copy(d, h, n); k<<<...>>>(d, out); copy(r, out, n); use(r); }
+//   -> the first copy is made in the first round only, if nobody writes h
+//
+//  1. Premises      of the whole program: no unseen code works on the device
+//                   (DeviceOrder), no function returns twice.
+//  2. TransferGraph, TransferFacts
+//  3. findVerdicts  redundant copies, in every way into their function; then
+//                   those that are made again in a loop; then dead ones, until
+//                   there are no more. What goes changes no byte that is read:
+//                   a redundant copy writes what is there, and a dead one is
+//                   found dead with all others gone that are gone.
+//  4. What a copy did besides stays (CopyAction).
+//
+// Remarks say of each copy what becomes of it, or who needs it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/bodies/Passes.h"
+#include "ipa/transfers/TransferFacts.h"
+#include "summary/Remarks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+
+/// A copy in the program: function and call.
+using Site = std::pair<GlobalId, uint32_t>;
+
+struct SiteState {
+  /// Its nodes, one for each way into the function.
+  std::vector<uint32_t> nodes;
+  TransferVerdict verdict = TransferVerdict::Needed;
+  uint32_t loopDepth = 0;
+};
+
+class TransfersPass {
+public:
+  TransfersPass(WpaContext &context, const Callers &callers,
+                const KnownValues &values)
+      : context(context), program(context.program), callers(callers),
+        values(values), order(orderOf(values)) {}
+
+  void run();
+
+private:
+  using Sites = std::map<Site, SiteState>;
+
+  const DeviceOrder &orderOf(const KnownValues &values);
+  void findSites();
+  StringRef whyNothing() const;
+  std::string whyNothing(const TransferGraph &graph) const;
+  void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
+  bool isDead(const TransferGraph &graph, const TransferFacts &facts,
+              uint32_t node) const;
+  bool mayChange(const TransferGraph &graph, const Site &site) const;
+  CopyAction actionOf(const Site &site, bool isOnce) const;
+  void decide(const Site &site, const SiteState &state);
+  std::string reasonOf(const TransferGraph &graph, const TransferFacts &facts,
+                       const Site &site, const SiteState &state) const;
+  std::string describe(const TransferGraph &graph, uint32_t node) const;
+  void report(const Site &site, TransferVerdict verdict, std::string reason);
+  const CallEdge &callOf(const Site &site) const {
+    return slice(program.moduleRef(site.first).summary.calls,
+                 program.function(site.first)->calls)[site.second];
+  }
+  const RuntimeFunction *functionOf(GlobalId caller,
+                                    const CallEdge &call) const;
+
+  WpaContext &context;
+  const CombinedSummary &program;
+  const Callers &callers;
+  const KnownValues &values;
+  std::optional<DeviceOrder> ownOrder;
+  const DeviceOrder &order;
+  Sites sites;
+  /// Nodes: copies that are not made, and that are made in a first round only.
+  BitVector removed, doubtful;
+  bool ownsKept = true;
+};
+
+} // namespace
+
+/// Returns how work on the device is ordered, which is known if a kernel asked.
+const DeviceOrder &TransfersPass::orderOf(const KnownValues &values) {
+  if (const DeviceOrder *known = values.unwritten.deviceOrder())
+    return *known;
+  return ownOrder.emplace(context, callers, values.solver);
+}
+
+/// Returns what is known of the copying function that \p call of \p caller
+/// calls, or null.
+const RuntimeFunction *TransfersPass::functionOf(GlobalId caller,
+                                                 const CallEdge &call) const {
+  if (call.callee == kNone ||
+      program.definitionFor(caller, call.callee) != kNone)
+    return nullptr;
+  const RuntimeFunction *function = findRuntimeFunction(
+      program.moduleRef(caller).summary.symbols[call.callee].name);
+  return function && function->target != RuntimeFunction::kNone ? function
+                                                                : nullptr;
+}
+
+void TransfersPass::findSites() {
+  for (GlobalId id : callers.bodies()) {
+    if (program.imageOf(id) != kHostImage)
+      continue;
+    ArrayRef<CallEdge> calls =
+        slice(program.moduleRef(id).summary.calls, program.function(id)->calls);
+    for (auto [number, call] : enumerate(calls))
+      if (functionOf(id, call))
+        sites[{id, static_cast<uint32_t>(number)}];
+  }
+}
+
+/// Returns why no copy can be known not to be needed, as a clause; empty if
+/// that is not so.
+StringRef TransfersPass::whyNothing() const { return order.whyNotKnown(); }
+
+/// Whether \p name makes another thread of control, which may access memory at
+/// any time.
+static bool startsThread(StringRef name) {
+  static const StringSet<> kNames = {
+      "pthread_create", "thrd_create", "fork",         "vfork",  "clone",
+      "signal",         "sigaction",   "timer_create", "__clone"};
+  return kNames.contains(name) || name.contains("_M_start_thread") ||
+         name.starts_with("aio_");
+}
+
+static bool returnsTwice(StringRef name) {
+  static const StringSet<> kNames = {"setjmp",      "_setjmp",    "sigsetjmp",
+                                     "__sigsetjmp", "getcontext", "vfork"};
+  return kNames.contains(name);
+}
+
+/// Looks at what the program calls that has no body here.
+std::string TransfersPass::whyNothing(const TransferGraph &graph) const {
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
+        returnsTwice(program.symbol(id).name))
+      return "the program uses '" + program.symbol(id).name.str() + "'";
+  return graph.whyNot().str();
+}
+
+/// Whether all that runs of \p site is among the nodes.
+bool TransfersPass::mayChange(const TransferGraph &graph,
+                              const Site &site) const {
+  constexpr uint8_t kLeastLevel = 2;
+  // A copy of rows has no single size that could be less.
+  bool hasSize =
+      functionOf(site.first, callOf(site))->bytes != RuntimeFunction::kNone;
+  return !graph.hasOtherEntries(site.first) &&
+         !program.function(site.first)->has(kOptNone) &&
+         program.moduleRef(site.first).summary.optLevel >= kLeastLevel &&
+         (hasSize || actionOf(site, false) != CopyAction::Shrink);
+}
+
+void TransfersPass::findVerdicts(const TransferGraph &graph,
+                                 const TransferFacts &facts) {
+  removed.resize(graph.nodes.size());
+  doubtful.resize(graph.nodes.size());
+  for (auto &[site, state] : sites) {
+    if (state.nodes.empty() || !mayChange(graph, site))
+      continue;
+    auto isRedundant = [&](uint32_t node) { return facts.isRedundant(node); };
+    if (all_of(state.nodes, isRedundant)) {
+      state.verdict = TransferVerdict::Redundant;
+      for (uint32_t node : state.nodes)
+        removed.set(node);
+      continue;
+    }
+    auto depthOf = [&](auto find) {
+      uint32_t depth = 0;
+      for (uint32_t node : state.nodes) {
+        std::optional<uint32_t> found = find(node);
+        if (!found)
+          return 0u;
+        depth = std::max(depth, *found);
+      }
+      return depth;
+    };
+    state.verdict = TransferVerdict::FirstRound;
+    state.loopDepth =
+        depthOf([&](uint32_t node) { return facts.onceInLoop(node); });
+    if (!state.loopDepth) {
+      state.verdict = TransferVerdict::Asked;
+      state.loopDepth =
+          depthOf([&](uint32_t node) { return facts.askedInLoop(node); });
+    }
+    if (!state.loopDepth)
+      state.verdict = TransferVerdict::Needed;
+    else
+      for (uint32_t node : state.nodes)
+        doubtful.set(node);
+  }
+  // What is dead stays so when more copies go: they read, and they do not
+  // overwrite what is read behind them.
+  bool changed;
+  do {
+    changed = false;
+    for (auto &[site, state] : sites) {
+      bool mayDie = !state.nodes.empty() && mayChange(graph, site) &&
+                    state.verdict != TransferVerdict::Redundant &&
+                    state.verdict != TransferVerdict::Dead;
+      if (!mayDie || !all_of(state.nodes, [&](uint32_t node) {
+            return isDead(graph, facts, node);
+          }))
+        continue;
+      state.verdict = TransferVerdict::Dead;
+      state.loopDepth = 0;
+      for (uint32_t node : state.nodes)
+        removed.set(node);
+      changed = true;
+    }
+  } while (changed);
+}
+
+/// Whether nobody reads what the copy \p node writes.
+bool TransfersPass::isDead(const TransferGraph &graph,
+                           const TransferFacts &facts, uint32_t node) const {
+  uint32_t target = graph.nodes[node].target.object;
+  return target != kNone && (ownsKept || !graph.objects[target].isKept) &&
+         facts.readerAfter(node, removed, doubtful) == kNone;
+}
+
+/// Returns what becomes of \p site, if it is needed once in a loop or never.
+CopyAction TransfersPass::actionOf(const Site &site, bool isOnce) const {
+  const CallEdge &call = callOf(site);
+  const RuntimeFunction &function = *functionOf(site.first, call);
+  // Fills do not wait, either.
+  bool isAsync = function.stream != RuntimeFunction::kNone ||
+                 function.source == RuntimeFunction::kNone;
+  // Where all work is in the default stream, nobody else waits for the copy.
+  if (order.isSerial() && !isAsync)
+    return CopyAction::Wait;
+  return order.isSerial() && (call.flags & kIgnoresResultSite) && !isOnce
+             ? CopyAction::Drop
+             : CopyAction::Shrink;
+}
+
+/// Adds what becomes of \p site to the plans of its function.
+void TransfersPass::decide(const Site &site, const SiteState &state) {
+  CopyEdit edit;
+  edit.call = site.second;
+  edit.loopDepth = state.loopDepth;
+  edit.asksOperands = state.verdict == TransferVerdict::Asked;
+  edit.action = actionOf(site, state.loopDepth != 0);
+  std::vector<BodyPlan> &plans = context.decisions.plans[site.first];
+  if (plans.empty() || plans.front().clone != 0)
+    plans.insert(plans.begin(), BodyPlan());
+  for (BodyPlan &plan : plans)
+    plan.copies.push_back(edit);
+}
+
+//===----------------------------------------------------------------------===//
+// What is said
+//===----------------------------------------------------------------------===//
+
+/// Names what \p node does, and where.
+std::string TransfersPass::describe(const TransferGraph &graph,
+                                    uint32_t node) const {
+  const TransferNode &known = graph.nodes[node];
+  if (known.frame == kNone)
+    return "code behind the end of the function";
+  GlobalId function = graph.functionOf(known.frame);
+  const CallEdge *call = graph.callOf(node);
+  if (!call)
+    return "host code in " + quotedName(program, function);
+  std::string text = known.callee == kNone ? "an indirect call"
+                                           : quotedName(program, known.callee);
+  if (known.copy)
+    text = "a " + std::string(known.source.term == kNone ? "fill" : "copy");
+  return text + " (" + placeText(program, function, call->place) + ")";
+}
+
+std::string TransfersPass::reasonOf(const TransferGraph &graph,
+                                    const TransferFacts &facts,
+                                    const Site &site,
+                                    const SiteState &state) const {
+  switch (state.verdict) {
+  case TransferVerdict::Redundant:
+    return "is not made: its target has these bytes already";
+  case TransferVerdict::FirstRound:
+    return "is made in the first round of a loop only: nobody writes its "
+           "source or its target there";
+  case TransferVerdict::Asked:
+    return "is made in a loop only where its arguments are not those of the "
+           "last time: nobody writes its source or its target there";
+  case TransferVerdict::Dead:
+    return "is not made: nobody reads what it writes";
+  case TransferVerdict::Needed:
+    break;
+  }
+  if (state.nodes.empty())
+    return "is needed: it is not known how it is reached";
+  if (graph.hasOtherEntries(site.first))
+    return "is needed: its function is called in ways that are not followed";
+  if (!mayChange(graph, site))
+    return "is needed: it is compiled without -O2, or has no single size";
+  uint32_t node = state.nodes.front();
+  const TransferNode &copy = graph.nodes[node];
+  if (copy.target.object == kNone)
+    return "is needed: it is not known which memory its target is";
+  if (functionOf(site.first, callOf(site))->source != RuntimeFunction::kNone &&
+      copy.source.object == kNone)
+    return "is needed: it is not known which memory its source is";
+  SmallVector<uint32_t, 4> enders = facts.endersBefore(node);
+  std::string text = enders.empty()
+                         ? "nothing has made its source and its target equal"
+                         : describe(graph, enders.front()) +
+                               " may change its source or target before";
+  uint32_t reader = facts.readerAfter(node, removed, doubtful);
+  if (reader != kNone)
+    text += ", and " + describe(graph, reader) + " may read what it writes";
+  return "is needed: " + text;
+}
+
+void TransfersPass::report(const Site &site, TransferVerdict verdict,
+                           std::string reason) {
+  const CallEdge &call = callOf(site);
+  bool goes = verdict != TransferVerdict::Needed;
+  Remark remark = remarkOn(program, site.first);
+  remark.kind = goes ? RemarkKind::Passed : RemarkKind::Analysis;
+  remark.pass = "gpulto-transfers";
+  remark.name = goes ? "CopyRemoved" : "CopyNeeded";
+  if (call.place.isKnown())
+    remark.where = locationOf(program, site.first, call.place);
+  const RuntimeFunction &function = *functionOf(site.first, call);
+  remark.text = function.name.str() + " in " + quotedName(program, site.first) +
+                " " + reason;
+  context.diagnostics.remark(std::move(remark));
+  context.decisions.transfers.push_back(
+      {site.first, site.second, verdict, std::move(reason)});
+}
+
+void TransfersPass::run() {
+  findSites();
+  if (sites.empty())
+    return;
+  std::string why = whyNothing().str();
+  std::optional<TransferGraph> graph;
+  if (why.empty()) {
+    graph.emplace(context, callers, values);
+    why = whyNothing(*graph);
+  }
+  if (!why.empty()) {
+    for (const auto &[site, state] : sites)
+      report(site, TransferVerdict::Needed, "is needed: " + why);
+    return;
+  }
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
+        startsThread(program.symbol(id).name))
+      ownsKept = false;
+  for (auto [number, node] : enumerate(graph->nodes))
+    if (const CallEdge *call = node.copy ? graph->callOf(number) : nullptr) {
+      GlobalId function = graph->functionOf(node.frame);
+      ArrayRef<CallEdge> calls =
+          slice(program.moduleRef(function).summary.calls,
+                program.function(function)->calls);
+      sites[{function, static_cast<uint32_t>(call - calls.data())}]
+          .nodes.push_back(number);
+    }
+  TransferFacts facts(*graph, ownsKept, order.isSeen());
+  findVerdicts(*graph, facts);
+  for (const auto &[site, state] : sites) {
+    if (state.verdict != TransferVerdict::Needed &&
+        context.options.removesCopies)
+      decide(site, state);
+    report(site, state.verdict, reasonOf(*graph, facts, site, state));
+  }
+}
+
+void propagateTransfers(WpaContext &context, const Callers &callers,
+                        const KnownValues &values) {
+  TransfersPass(context, callers, values).run();
+}
+
+} // namespace gpulto

@@ -1,0 +1,204 @@
+//===- TransfersTransform.cpp - Copies that need not be (LTRANS) ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+//   r = cudaMemcpy(d, h, n, k);
+//
+//   Wait    r = cudaStreamSynchronize(nullptr);
+//   Drop    nothing; r has no uses
+//   Shrink  r = cudaMemcpy(d, h, min(n, 1), k);
+//
+// A copy that is needed once in a loop asks a flag of the activation, which is
+// false on every way into the loop and true behind a copy that succeeded:
+//
+//   if (done) r = cudaStreamSynchronize(nullptr);
+//   else { r = cudaMemcpy(d, h, n, k); done = r == cudaSuccess; }
+//
+//===----------------------------------------------------------------------===//
+
+#include "ipa/transfers/TransfersTransform.h"
+
+#include "ipa/runtime/CudaRuntime.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <cassert>
+
+using namespace llvm;
+
+namespace gpulto {
+
+namespace {
+/// A copy of one function, before the function is changed.
+struct Copy {
+  CallBase *call;
+  CopyEdit edit;
+  /// The flag that says that it has been made; null: it is never needed.
+  AllocaInst *done = nullptr;
+  /// Where the last one's arguments are, null for constants; empty: they are
+  /// the same.
+  SmallVector<AllocaInst *, 6> last = {};
+  /// Whether it need not be made this time.
+  Value *isDone = nullptr;
+};
+} // namespace
+
+/// Gives \p copy a flag that is false on each way into \p loop.
+static void addFlag(Function &function, const Loop &loop, Copy &copy) {
+  IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+  copy.done = entry.CreateAlloca(entry.getInt1Ty(), nullptr, "copied");
+  for (BasicBlock *before : predecessors(loop.getHeader()))
+    if (!loop.contains(before))
+      new StoreInst(entry.getFalse(), copy.done,
+                    before->getTerminator()->getIterator());
+  if (!copy.edit.asksOperands)
+    return;
+  for (Value *argument : copy.call->args())
+    copy.last.push_back(
+        isa<Constant>(argument)
+            ? nullptr
+            : entry.CreateAlloca(argument->getType(), nullptr, "last"));
+}
+
+/// Computes, before \p copy, whether it need not be made.
+static void testFlag(Copy &copy) {
+  IRBuilder<> builder(copy.call);
+  copy.isDone = builder.CreateLoad(builder.getInt1Ty(), copy.done);
+  for (auto [argument, last] : zip(copy.call->args(), copy.last))
+    if (last)
+      // The flag decides where nothing has been stored yet.
+      copy.isDone = builder.CreateLogicalAnd(
+          copy.isDone,
+          builder.CreateICmpEQ(argument,
+                               builder.CreateLoad(argument->getType(), last)));
+}
+
+/// Notes, at \p builder, that \p copy got \p arguments and returned \p result.
+static void noteResult(const Copy &copy, ArrayRef<Value *> arguments,
+                       Value *result, IRBuilder<> &builder) {
+  builder.CreateStore(
+      builder.CreateLogicalOr(copy.isDone, builder.CreateIsNull(result)),
+      copy.done);
+  for (auto [argument, last] : zip(arguments, copy.last))
+    if (last)
+      builder.CreateStore(argument, last);
+}
+
+/// Returns a call, before \p where, that waits for the default stream, and
+/// returns what cudaMemcpy does.
+static CallInst *addWait(Instruction &where, FunctionType &copy) {
+  IRBuilder<> builder(&where);
+  FunctionCallee wait = where.getModule()->getOrInsertFunction(
+      "cudaStreamSynchronize", copy.getReturnType(), builder.getPtrTy());
+  return builder.CreateCall(wait, ConstantPointerNull::get(builder.getPtrTy()));
+}
+
+/// Lets \p copy copy one byte at most, unless its flag says that it is needed.
+static void shrink(Copy &copy) {
+  const RuntimeFunction *function =
+      findRuntimeFunction(copy.call->getCalledFunction()->getName());
+  assert(function && function->bytes != RuntimeFunction::kNone);
+  SmallVector<Value *, 6> arguments(copy.call->args());
+  if (copy.done)
+    testFlag(copy);
+  IRBuilder<> builder(copy.call);
+  Value *all = arguments[function->bytes];
+  Value *few = builder.CreateBinaryIntrinsic(
+      Intrinsic::umin, all, ConstantInt::get(all->getType(), 1));
+  if (copy.done)
+    few = builder.CreateSelect(copy.isDone, few, all);
+  copy.call->setArgOperand(function->bytes, few);
+  if (!copy.done)
+    return;
+  BasicBlock::iterator behind = std::next(copy.call->getIterator());
+  if (auto *invoke = dyn_cast<InvokeInst>(copy.call))
+    behind = SplitEdge(invoke->getParent(), invoke->getNormalDest())
+                 ->getFirstInsertionPt();
+  builder.SetInsertPoint(behind->getParent(), behind);
+  noteResult(copy, arguments, copy.call, builder);
+}
+
+/// Replaces \p copy by a wait.
+static void waitInstead(const Copy &copy) {
+  CallBase &call = *copy.call;
+  call.replaceAllUsesWith(addWait(call, *call.getFunctionType()));
+  if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
+    invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+    BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
+  }
+  call.eraseFromParent();
+}
+
+/// Lets \p copy, which is no invoke, wait only where its flag says that it is
+/// not needed.
+static void waitIfDone(Copy &copy) {
+  CallBase &call = *copy.call;
+  testFlag(copy);
+  Instruction *waits, *copies;
+  SplitBlockAndInsertIfThenElse(copy.isDone, &call, &waits, &copies);
+  BasicBlock *behind = call.getParent();
+  call.moveBefore(copies->getIterator());
+  CallInst *wait = addWait(*waits, *call.getFunctionType());
+  IRBuilder<> builder(behind, behind->begin());
+  PHINode *result = builder.CreatePHI(call.getType(), 2);
+  call.replaceAllUsesWith(result);
+  result->addIncoming(wait, waits->getParent());
+  result->addIncoming(&call, copies->getParent());
+  builder.SetInsertPoint(copies);
+  noteResult(copy, SmallVector<Value *, 6>(call.args()), &call, builder);
+}
+
+static void drop(const Copy &copy) {
+  assert(!copy.done && copy.call->use_empty());
+  if (auto *invoke = dyn_cast<InvokeInst>(copy.call)) {
+    invoke->getUnwindDest()->removePredecessor(invoke->getParent());
+    BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
+  }
+  copy.call->eraseFromParent();
+}
+
+void editCopies(Function &function,
+                ArrayRef<std::pair<CallBase *, CopyEdit>> copies) {
+  if (copies.empty())
+    return;
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  SmallVector<Copy, 4> edits;
+  for (auto [call, edit] : copies) {
+    Copy copy = {call, edit};
+    if (edit.loopDepth) {
+      Loop *loop = loops.getLoopFor(call->getParent());
+      while (loop && loop->getLoopDepth() > edit.loopDepth)
+        loop = loop->getParentLoop();
+      if (!loop || loop->getLoopDepth() != edit.loopDepth)
+        continue; // not the loop that was meant: it stays
+      addFlag(function, *loop, copy);
+    }
+    edits.push_back(copy);
+  }
+  for (Copy &copy : edits) {
+    switch (copy.edit.action) {
+    case CopyAction::Wait:
+      if (!copy.done)
+        waitInstead(copy);
+      else if (isa<InvokeInst>(copy.call))
+        shrink(copy);
+      else
+        waitIfDone(copy);
+      break;
+    case CopyAction::Drop:
+      drop(copy);
+      break;
+    case CopyAction::Shrink:
+      shrink(copy);
+      break;
+    }
+  }
+}
+
+} // namespace gpulto

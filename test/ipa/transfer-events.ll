@@ -1,0 +1,72 @@
+; What LGEN tells of host code around copies: calls in their order, memory that copies
+; get, sizes, success, what is kept; nothing of other memory, of the library where it
+; touches nothing else, and of functions that cannot reach the runtime.
+; RUN: llvm-as %s -o %t.bc
+; RUN: %gpulto dump --summary %t.bc | grep -E "function|value |event " | FileCheck %s
+
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK-LABEL: function copies:
+; CHECK-NEXT: value 0 local ?
+; CHECK-NEXT: value 1 plain i64 i64 400
+; CHECK-NEXT: value 2 allocated allocated by call 1
+; CHECK-NEXT: value 3 plain allocated by call 0 block 0
+; CHECK-NEXT: event 0 block goes_on to 7 to 6
+; CHECK-NEXT: event 1 access value 3 begins
+; CHECK-NEXT: event 2 call 1 value 0 value 1
+; CHECK-NEXT: event 3 access value 3 writes
+; CHECK-NEXT: event 4 access value 0 reads
+; CHECK-NEXT: event 5 call 3 value 2 value 3 value 1
+; CHECK-NEXT: event 6 block returns
+; CHECK-NEXT: event 7 block returns
+; CHECK-NEXT: event 8 succeeded 3
+; CHECK-NEXT: event 9 access value 3 reads
+define i32 @copies() {
+  %slot = alloca ptr
+  %other = alloca [8 x i32]
+  %h = call noalias ptr @malloc(i64 400)
+  %a = call i32 @cudaMalloc(ptr %slot, i64 400)
+  store i32 1, ptr %h
+  store i32 1, ptr %other
+  %p = call i32 @puts(ptr @text)
+  %d = load ptr, ptr %slot
+  %r = call i32 @cudaMemcpy(ptr %d, ptr %h, i64 400, i32 1)
+  %failed = icmp ne i32 %r, 0
+  br i1 %failed, label %bad, label %good
+good:
+  %x = load i32, ptr %h
+  ret i32 %x
+bad:
+  ret i32 1
+}
+
+; A pointer that is stored is kept, and so is what it may be.
+; CHECK-LABEL: function keeps:
+; CHECK-NEXT: value 0 plain arg0
+; CHECK-NEXT: value 1 plain allocated by call 0
+; CHECK-NEXT: value 2 plain i64 i64 8
+; CHECK: keeps value 0 keeps value 1 keeps
+define void @keeps(ptr %h) {
+  %slot = alloca ptr
+  %a = call i32 @cudaMalloc(ptr %slot, i64 8)
+  %d = load ptr, ptr %slot
+  store ptr %d, ptr @global
+  store ptr %h, ptr @global
+  %r = call i32 @cudaMemcpy(ptr %d, ptr %h, i64 8, i32 1)
+  ret void
+}
+
+; CHECK-LABEL: function plain:
+; CHECK-NOT: event
+define i32 @plain(ptr %h) {
+  %x = load i32, ptr %h
+  %r = call i32 @puts(ptr %h)
+  ret i32 %x
+}
+
+@text = private constant [2 x i8] c"x\00"
+@global = global ptr null
+declare noalias ptr @malloc(i64)
+declare i32 @cudaMalloc(ptr, i64)
+declare i32 @cudaMemcpy(ptr, ptr, i64, i32)
+declare i32 @puts(ptr nocapture readonly) nounwind
