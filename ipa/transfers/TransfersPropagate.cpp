@@ -289,17 +289,20 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
                                     const TransferFacts &facts,
                                     const Site &site,
                                     const SiteState &state) const {
+  bool isChanged = context.options.removesCopies;
+  std::string never = isChanged ? "is not made" : "need not be made";
+  std::string seldom = isChanged ? "is made" : "needs to be made";
   switch (state.verdict) {
   case TransferVerdict::Redundant:
-    return "is not made: its target has these bytes already";
+    return never + ": its target has these bytes already";
   case TransferVerdict::FirstRound:
-    return "is made in the first round of a loop only: nobody writes its "
-           "source or its target there";
+    return seldom + " in the first round of a loop only: nobody writes its "
+                    "source or its target there";
   case TransferVerdict::Asked:
-    return "is made in a loop only where its arguments are not those of the "
-           "last time: nobody writes its source or its target there";
+    return seldom + " in a loop only where its arguments are not those of the "
+                    "last time: nobody writes its source or its target there";
   case TransferVerdict::Dead:
-    return "is not made: nobody reads what it writes";
+    return never + ": nobody reads what it writes";
   case TransferVerdict::Needed:
     break;
   }
