@@ -484,6 +484,10 @@ static Error addTables(const LinkPlan &plan, const KernelTable &kernels,
     if (Error error =
             add("gpulto.kernels.o", kKernelSection, encodeKernelTable(kernels)))
       return error;
+  if (!plan.transfers.rows.empty())
+    if (Error error = add("gpulto.transfers.o", kTransferSection,
+                          encodeTransferTable(plan.transfers)))
+      return error;
   if (!memory.images.empty())
     return add("gpulto.memory.o", kMemorySection, encodeMemoryTable(memory));
   return Error::success();

@@ -79,21 +79,7 @@ Diagnostics::Diagnostics(DiagnosticsOptions options)
 
 /// Returns \p text with what is a mangled name between quotes demangled.
 std::string Diagnostics::forUser(llvm::StringRef text) const {
-  if (!opts.demangles)
-    return text.str();
-  std::string result;
-  while (true) {
-    auto [before, rest] = text.split("'_Z");
-    result += before;
-    if (before.size() == text.size())
-      return result;
-    size_t end = rest.find('\'');
-    llvm::StringRef name = rest.take_front(end);
-    // Two static kernels of one name are told apart by their places.
-    llvm::StringRef mangled(name.data() - 2, name.size() + 2);
-    result += "'" + demangled(mangled);
-    text = rest.drop_front(name.size());
-  }
+  return opts.demangles ? withNamesOfSource(text) : text.str();
 }
 
 void Diagnostics::add(Severity severity, const InputLocation &where,

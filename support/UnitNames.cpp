@@ -33,4 +33,19 @@ std::string demangled(StringRef name) {
   return demangle(withoutUnitSuffix(name));
 }
 
+std::string withNamesOfSource(StringRef text) {
+  std::string result;
+  while (true) {
+    auto [before, rest] = text.split("'_Z");
+    result += before;
+    if (before.size() == text.size())
+      return result;
+    StringRef name = rest.take_front(rest.find('\''));
+    // Two static kernels of one name are told apart by their places.
+    StringRef mangled(name.data() - 2, name.size() + 2);
+    result += "'" + demangled(mangled);
+    text = rest.drop_front(name.size());
+  }
+}
+
 } // namespace gpulto

@@ -21,6 +21,9 @@ bool hasUnitSuffix(llvm::StringRef name);
 /// Returns the name in the source of the symbol \p name, a unit's own, too.
 std::string demangled(llvm::StringRef name);
 
+/// Returns \p text with each mangled name between quotes demangled.
+std::string withNamesOfSource(llvm::StringRef text);
+
 } // namespace gpulto
 
 #endif // GPULTO_SUPPORT_UNITNAMES_H

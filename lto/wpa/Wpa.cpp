@@ -198,6 +198,7 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   auto jobs = std::make_unique<JobBuilder>(std::move(tables));
   plan.folds = std::move(state.folds);
   plan.inlining = std::move(state.inlining);
+  plan.transfers = makeTransferTable(context);
   plan.launches = jobs->launches();
   plan.registration = jobs->registration();
   plan.usesManaged = jobs->usesManaged();

@@ -14,6 +14,7 @@
 #include "lto/link/LinkOptions.h"
 #include "lto/tables/FoldTable.h"
 #include "lto/tables/InlineTable.h"
+#include "lto/tables/TransferTable.h"
 #include "partitioner/Partition.h"
 #include "summary/CombinedSummary.h"
 #include "summary/NativeCode.h"
@@ -71,6 +72,7 @@ struct LinkPlan {
   uint32_t deviceModuleCount = 1;
   FoldTable folds;
   InlineTable inlining;
+  TransferTable transfers;
   /// By the names of kernels while bodies move: their launches, with places.
   std::map<std::string, KernelLaunches> launches;
   std::string hostTriple;

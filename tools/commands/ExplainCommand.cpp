@@ -9,6 +9,7 @@
 #include "tools/commands/ExplainInlining.h"
 #include "tools/commands/ExplainKernel.h"
 #include "tools/commands/ExplainMemory.h"
+#include "tools/commands/ExplainTransfers.h"
 #include "tools/commands/FileArguments.h"
 #include "tools/commands/WhyRebuilt.h"
 
@@ -215,6 +216,8 @@ int explainCommand(ArrayRef<const char *> arguments) {
     return explainInliningCommand(arguments);
   if (is_contained(words, "--memory"))
     return explainMemoryCommand(arguments);
+  if (is_contained(words, "--transfers"))
+    return explainTransfersCommand(arguments);
   if (isAboutKernel(arguments))
     return explainKernelCommand(arguments);
   FileArguments read = readFileArguments(
@@ -223,13 +226,13 @@ int explainCommand(ArrayRef<const char *> arguments) {
       "kernel\nbefore that of a program (gpulto explain KERNEL PROGRAM; * and "
       "? "
       "are taken as\nin file names), its story: who launches it, what is known "
-      "of it, what was\ndone with it, what it takes, what one could do. With "
-      "--why-rebuilt, which\nlink-time jobs were run again: see gpulto explain "
-      "--why-rebuilt --help. With\n--inlining, which calls were inlined, and "
-      "why: see gpulto "
-      "explain --inlining --help. With\n--memory, which accesses to memory "
-      "waste "
-      "bandwidth: see gpulto explain --memory --help.",
+      "of it, what was\ndone with it, what it takes, what one could do. These "
+      "have a help of their own:\n\n"
+      "  --inlining      which calls were inlined, and why\n"
+      "  --memory        which accesses to memory waste bandwidth\n"
+      "  --transfers     which copies between host and device need not be "
+      "made\n"
+      "  --why-rebuilt   which link-time jobs were run again",
       arguments);
   int status = read.status;
   json::Object all;

@@ -127,7 +127,7 @@ _gpulto_words_gpulto_dump=(
 )
 _gpulto_words_gpulto_explain=(
   '--all' '--file=' '--function=' '--gpulto-cache-dir=' '--help' '--inlining'
-  '--json' '--kernel=' '--memory' '--sarif' '--why-rebuilt'
+  '--json' '--kernel=' '--memory' '--sarif' '--transfers' '--why-rebuilt'
 )
 _gpulto_words_gpulto_images=(
   '--help' '--json'
