@@ -55,6 +55,8 @@ class Program:
     elements: int = 0  # what a smaller program may leave out
     suitsNvcc: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
+    # Options of gpulto-run with which it must print the same.
+    modes: list = dataclasses.field(default_factory=lambda: [[]])
 
 
 @dataclasses.dataclass
@@ -214,6 +216,11 @@ class Folder:
         self.linkPlain(name)
         return self.run(name, REFERENCE_SECONDS[True], ptx=name)
 
+    def plainIn(self, mode, name):
+        """What the plain build `name` prints with these options of
+        gpulto-run."""
+        return self.run(name, REFERENCE_SECONDS[True], ptx=name, mode=mode)
+
     def nvcc(self, name):
         """nvcc's build of the same sources, with the toolkit's headers."""
         self.make([self.tools.cuda / "bin" / "nvcc", "-arch=sm_90", "-rdc=true",
@@ -280,15 +287,15 @@ class Folder:
         self.make(command + others, LINK_SECONDS)
         return apart + [joined]
 
-    def run(self, name, processorSeconds=PROCESSOR_SECONDS, ptx=None):
-        """Runs a build in each way that the program wants; with `ptx`, the
-        device code is in files of this name."""
+    def run(self, name, processorSeconds=PROCESSOR_SECONDS, ptx=None, mode=()):
+        """Runs a build on each architecture, with more options of gpulto-run
+        in `mode`; with `ptx`, the device code is in files of this name."""
         outcomes = []
         for architecture in self.program.architectures:
             command = [f"./{name}"]
             if self.program.isCuda:
                 command = [str(self.tools.build / "bin" / "gpulto-run"),
-                           "--emulate", f"--arch={architecture}"] + command
+                           "--emulate", f"--arch={architecture}", *mode] + command
             if ptx:
                 command.insert(2, f"--device-code={ptx}-{architecture}.ptx")
             outcomes.append(self.execute(

@@ -3,6 +3,8 @@
 
   run.py c SEEDS      Csmith programs cut into several files
   run.py cuda SEEDS   programs of our generator with host and device code
+  run.py copies SEEDS such programs about copies; some builds also run as late
+                      as CUDA allows
 
 SEEDS is N, FIRST-LAST, or several of these with commas between. A program whose
 plain builds disagree, fail or take too long says nothing of us and is
@@ -25,12 +27,14 @@ import tempfile
 from pathlib import Path
 
 import c_programs
+import copy_cuda
+import copy_programs
 import cuda_programs
 import reduce
 from programs import (Configuration, Failure, Folder, Tools, configurations,
                       processorSeconds, seededRandom)
 
-KINDS = ["c", "cuda"]
+KINDS = ["c", "cuda", "copies"]
 PROGRESS = 50  # programs between two lines on standard error
 NVCC_SHARE = 100  # one program of so many is also built by nvcc, for seconds
 REFERENCE_LEVEL = "-O0"  # the cheapest: compiling takes longer than running
@@ -49,6 +53,10 @@ def reference(folder):
     if any(expected.status):
         raise Discarded(f"plain build ends with {expected.status}: "
                         + expected.errors[-300:])
+    for mode in folder.program.modes[1:]:
+        if folder.plainIn(mode, "plain") != expected:
+            raise Discarded("plain build prints something else with "
+                            + " ".join(mode))
     return expected
 
 
@@ -81,12 +89,24 @@ def check(folder, chosen, withNvcc):
                     continue
             yield configuration, str(failure)
             continue
+        if outcome == expected and number == 0:
+            outcome = inModes(folder, name, configuration, expected)
         if outcome == expected:
             yield configuration, None
         elif not isOurs(folder, expected):
             raise Discarded("plain builds disagree")
         else:
             yield configuration, describe(expected, outcome)
+
+
+def inModes(folder, name, configuration, expected):
+    """What the program prints in the first mode in which it differs."""
+    for mode in folder.program.modes[1:]:
+        outcome = folder.run(name, mode=mode)
+        if outcome != expected:
+            configuration.name += " " + " ".join(mode)
+            return outcome
+    return expected
 
 
 def refuseOfClang(folder):
@@ -176,7 +196,9 @@ class Result:
 def generator(options):
     if options.kind == "c":
         return c_programs.generate
-    return functools.partial(cuda_programs.generate, without=options.without)
+    generate = {"cuda": cuda_programs.generate,
+                "copies": copy_programs.generate}[options.kind]
+    return functools.partial(generate, without=options.without)
 
 
 def one(options, tools, seed):
@@ -273,7 +295,7 @@ def arguments():
     parser.add_argument("--reduce", action="store_true",
                         help="make programs of ours that differ smaller")
     parser.add_argument("--no-nvcc", action="store_true")
-    names = [f.__name__ for f in cuda_programs.FEATURES]
+    names = [f.__name__ for f in cuda_programs.FEATURES] + copy_cuda.NAMES
     parser.add_argument("--without", nargs="+", default=[], choices=names,
                         metavar="FEATURE", help="leave out what fails anyway: "
                         + ", ".join(names))
@@ -290,7 +312,7 @@ def main():
             Folder(options.write / f"{options.kind}-{seed}",
                    generator(options)(seed), tools)
         return 0
-    tools.linkers(options.kind == "cuda")  # before processes share the answer
+    tools.linkers(options.kind != "c")  # before processes share the answer
     totals, done = Result(), 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
