@@ -14,7 +14,9 @@ STATEMENTS = [
     (3, "hostMove", False), (7, "hostRead", False), (2, "thread", False),
     (2, "busyThread", False), (16, "copy", False), (14, "copyAsync", False),
     (4, "memset", False), (16, "launch", False), (4, "symbolCopy", False),
-    (4, "wait", False), (2, "hostFunction", False), (2, "again", False),
+    (3, "wait", False), (3, "record", False), (3, "await_", False),
+    (1, "newStream", False), (2, "signal", False),
+    (2, "hostFunction", False), (2, "again", False),
     (2, "moved", False), (2, "swap", False), (2, "turnTable", False),
     (2, "failing", False), (2, "nothing", False), (2, "lastError", False),
     (1, "graph", False), (2, "onSecond", False), (9, "call", False),
@@ -51,6 +53,9 @@ class CudaSteps(Steps):
         super().__init__(rng, world, without)
         self.kernels = kernels
         self.makeCallbacks()
+        shared = [n for n in world.hosts if n.file is None]
+        self.signalled = rng.choice(shared) if shared and self.chance(0.3) \
+            else None
         self.menu = [(name, isNested) for weight, name, isNested in STATEMENTS
                      if name.strip("_") not in without for _ in range(weight)]
 
@@ -208,13 +213,16 @@ class CudaSteps(Steps):
 
     def symbolCopy(self, scope):
         """To or from a variable of the device."""
-        symbol, host = self.rng.choice(self.world.symbols), self.host(scope)
+        symbol = self.rng.choice(self.world.symbols)
+        isTo = self.chance(0.65)
+        if symbol == "fixed" and self.world.isFixedOnce:
+            isTo = False
+        host = self.rng.choice(scope.hosts + (scope.constants if isTo else []))
         first, count = self.span(scope, host.room)
         at = self.rng.randint(0, self.world.elements - count)
         if first + count == self.world.elements:
             at = self.rng.choice([at, first])
         variable = Effect(symbol, 4 * at, 4 * (at + count), False)
-        isTo = self.chance(0.65)
         memory = self.effect(host, first, count, False)
         target = dataclasses.replace(variable if isTo else memory,
                                      isWrite=True)
@@ -248,6 +256,42 @@ class CudaSteps(Steps):
             return self.op(f"follow({stream}, {first}, {scope.device});", (),
                            "after", stream, first)
         return self.op(f"cudaStreamSynchronize({stream});", (), "wait", stream)
+
+    def record(self, scope):
+        """An event that may be waited for elsewhere."""
+        if scope.isHelper or scope.device:
+            return None
+        event, stream = f"marks[{self.rng.randrange(2)}]", self.stream(scope)
+        return self.op(f"cudaEventRecord({event}, {stream});", (), "record",
+                       stream, event)
+
+    def await_(self, scope):
+        if scope.isHelper or scope.device:
+            return None
+        event, stream = f"marks[{self.rng.randrange(2)}]", self.stream(scope)
+        if self.chance(0.5):
+            return self.op(f"cudaEventSynchronize({event});", (), "after", "",
+                           event)
+        return self.op(f"cudaStreamWaitEvent({stream}, {event}, 0);", (),
+                       "after", stream, event)
+
+    def newStream(self, scope):
+        """A stream ends, and another of the same name begins."""
+        streams = self.world.streamsOf(0)
+        if not streams or scope.isHelper or scope.device:
+            return None
+        stream = self.rng.choice(streams)
+        return self.op([f"cudaStreamSynchronize({stream});",
+                        f"cudaStreamDestroy({stream});",
+                        self.world.creation(stream)], (), "wait", stream)
+
+    def signal(self, scope):
+        """The handler changes what one buffer holds."""
+        if not self.signalled:
+            return None
+        return self.op("raise(SIGUSR1);", [Effect(
+            self.signalled.text, 0, self.world.bytes, isWrite)
+            for isWrite in (False, True)])
 
     def hostFunction(self, scope):
         """The host at work in a stream."""

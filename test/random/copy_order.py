@@ -50,7 +50,8 @@ class Op:
     kind: host (what the host does), stream (work of `stream`), copy and async
     (copies without a stream and with one: the first effect is the source's),
     wait (the host waits for `stream`), device (it waits for all of the device),
-    after (`stream` waits for `first`)."""
+    after (`stream`, or the host, waits for `first`, a stream or an event),
+    record (the event `first` stands for what `stream` has got so far)."""
     text: list
     effects: list = dataclasses.field(default_factory=list)
     kind: str = HOST
@@ -218,26 +219,28 @@ class Order:
         return agent.startswith("L")
 
     def settle(self, state, agent):
-        """Work of the legacy stream follows all in blocking streams."""
+        """Work of the legacy stream follows all in blocking streams, and work
+        in those follows its; to wait for a blocking stream is no work there."""
         if self.isLegacy(agent):
-            blocking = self.blockingOf(agent)
-            for key, seen in state.items():
-                if seen & blocking:
-                    state[key] = seen | {agent} | blocking
+            before = self.blockingOf(agent)
+        else:
+            before = frozenset(f"L{device}" for device, streams
+                               in self.blocking.items() if agent in streams)
+        for key, seen in state.items():
+            if seen & before:
+                state[key] = seen | {agent}
 
     def comesAfter(self, state, who, first):
         """From here on `who` is after what `first` is after."""
-        self.settle(state, first)
-        more = {who}
-        if self.isLegacy(who):
-            more |= self.blockingOf(who)
+        if self.isLegacy(first):
+            self.settle(state, first)
         for key, seen in list(state.items()):
             if first not in seen:
                 continue
             if who == HOST:
                 del state[key]
             else:
-                state[key] = seen | more
+                state[key] = seen | {who}
 
     def deviceIsDone(self, state, device):
         """The host has waited for all streams of the device."""
@@ -277,8 +280,6 @@ class Order:
 
     def done(self, state, effects, agent, frame):
         seen = frozenset({agent})
-        if self.isLegacy(agent):
-            seen |= self.blockingOf(agent)
         for effect in effects:
             for memory, first, end in self.places(frame, effect):
                 if first < end:
@@ -317,6 +318,10 @@ class Order:
             self.need(state, op, HOST, op.effects, frame)
         elif op.kind == "after":
             self.comesAfter(state, agent, self.agent(frame, op.first))
+        elif op.kind == "record":
+            for key, seen in state.items():
+                state[key] = seen - {op.first}
+            self.comesAfter(state, op.first, agent)
         return state
 
     def staged(self, frame, op):

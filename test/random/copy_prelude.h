@@ -54,7 +54,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t);
 }
 #endif
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>

@@ -24,6 +24,7 @@ TWO_DEVICES_SHARE, PER_THREAD_SHARE, RESET_SHARE = 0.12, 0.1, 0.1
 # Ways to run a program that must not change what it prints.
 MODES = [[], ["--poison", "--deferred"],
          ["--poison", "--deferred", "--pageable-sync"]]
+EVENTS = ["events[0]", "marks[0]", "marks[1]", "events[1]"]  # 2nd device last
 HELPERS = """
 void fill(u32 *p, u32 n, u32 seed);
 void change(u32 *p, u32 n, u32 by);
@@ -59,7 +60,9 @@ public:
   u32 *data() const { return values; }
 };
 extern u32 total, turn, size, arguments, failures, heard;
-extern cudaEvent_t events[2];
+extern cudaEvent_t events[2], marks[2];
+void mapTwice(u32 **first, u32 **second);
+void unmapTwice(u32 *first, u32 *second);
 """
 ON_HOST = """
 void fill(u32 *p, u32 n, u32 seed) {
@@ -102,6 +105,17 @@ void show(const char *name, const u32 *p, u32 n) {
 }
 void printError(const char *name, cudaError_t error) {
   printf("%s: error %d\\n", name, (int)error);
+}
+void mapTwice(u32 **first, u32 **second) {
+  int file = memfd_create("twice", 0);
+  ftruncate(file, 4096);
+  *first = (u32 *)mmap(nullptr, 4096, 3, MAP_SHARED, file, 0);
+  *second = (u32 *)mmap(nullptr, 4096, 3, MAP_SHARED, file, 0);
+  close(file);
+}
+void unmapTwice(u32 *first, u32 *second) {
+  munmap(first, 4096);
+  munmap(second, 4096);
 }
 void jumpTo(jmp_buf buffer, int value) { longjmp(buffer, value); }
 """
@@ -154,6 +168,9 @@ class Source:
         self.steps = CudaSteps(rng, world, set(without), self.kernels)
         world.names["scratch"] = [(Memory("scratch", "pageable"), 0)]
         self.functions = []
+        self.lasting = [n for n in world.hosts if n.form in ("array", "member")
+                        and rng.random() < 0.3]
+        self.atSignalBy = rng.randrange(1, 1000)
         self.defaults = ["0"] * 2
         if rng.random() < 0.15:
             self.defaults.append("cudaStreamPerThread")
@@ -175,7 +192,7 @@ class Source:
         devices = self.favourites([n for n in world.devices if not n.device])
         return Scope(file, hosts, devices + [n for n in world.devices
                                              if n.device], streams,
-                     callees=list(callees))
+                     constants=world.constants, callees=list(callees))
 
     def favourites(self, names):
         """All of them, some more often."""
@@ -236,7 +253,13 @@ class Source:
         self.setup = Function("setup", home=self.rng.randrange(self.files))
         self.setup.body = self.setUp()
         self.ending = Function("tearDown", home=self.rng.randrange(self.files))
-        self.ending.body = Sequence(list(reversed(world.teardown)))
+        waits = [OnDevice(device, Op(["cudaDeviceSynchronize();"],
+                                     kind="device"))
+                 for device in range(self.devices)]
+        self.ending.body = Sequence(
+            waits + list(reversed(world.teardown))
+            + [Op([f"cudaEventDestroy({event});" for event in
+                   EVENTS[:3 if self.devices == 1 else 4]])])
         rounds = []
         for number in range(self.rng.choice([1, 1, 2])):
             if number and self.rng.random() < 2 * RESET_SHARE:
@@ -246,6 +269,9 @@ class Source:
                        self.phases(scope),
                        *self.finish(file),
                        Call("tearDown();", self.ending, {})]
+        if self.lasting:
+            rounds.append(steps.op("", [Effect(n.text, 0, world.bytes, False)
+                                        for n in self.lasting]))
         self.main = Function("main", body=Sequence(rounds), home=file)
 
     def phases(self, scope):
@@ -271,10 +297,13 @@ class Source:
         scope = self.scope(self.setup.home)
         scope.hosts = [n for n in world.hosts
                        if n.file in (None, self.setup.home)]
-        nodes = [Op(["cudaEventCreateWithFlags(&events[0], 2);"])]
+        nodes = [Op([f"cudaEventCreateWithFlags(&{event}, 2);" for event in
+                     EVENTS[:3]])]
+        if steps.signalled:
+            nodes.append(Op(["signal(SIGUSR1, onSignal);"]))
         if self.devices > 1:
             nodes.append(Op(["cudaSetDevice(1);",
-                             "cudaEventCreateWithFlags(&events[1], 2);",
+                             f"cudaEventCreateWithFlags(&{EVENTS[3]}, 2);",
                              "cudaSetDevice(0);"]))
         nodes += world.setup
         ready = [n for n in scope.hosts if n.home != "managed"]
@@ -373,6 +402,7 @@ class Source:
         if world.tables:
             lines.append(f"extern u32 *pointers[{world.tables}];")
         lines += [f"extern jmp_buf {name};" for name in steps.buffers]
+        lines.append("void onSignal(int);")
         for callback in steps.callbacks:
             lines += [f"void {callback.name}(void *);",
                       f"void *{callback.name}Thread(void *);"]
@@ -390,10 +420,11 @@ class Source:
         if number == 0:
             lines += ["State state;", "u32 total, turn, failures, heard, "
                       f"arguments, size = {world.elements};",
-                      "cudaEvent_t events[2];", *WITH_DEVICE.splitlines()]
+                      "cudaEvent_t events[2], marks[2];", *WITH_DEVICE.splitlines()]
             if world.tables:
                 lines.append(f"u32 *pointers[{world.tables}];")
             lines += [f"jmp_buf {name};" for name in steps.buffers]
+            lines += self.atSignal() + self.atExit()
         lines += world.definitions[number]
         for piece in self.kernels + steps.callbacks:
             if piece.home == number:
@@ -402,6 +433,22 @@ class Source:
             if function.home == number:
                 lines += self.define(function)
         return lines
+
+    def atSignal(self):
+        """A handler, which is called where the signal is raised."""
+        name = self.steps.signalled
+        if not name:
+            return []
+        return ["void onSignal(int) {", f"  change({name.text} + 1, "
+                f"{self.world.elements - 1}, {self.atSignalBy}u);", "}"]
+
+    def atExit(self):
+        """Looks at variables when the program ends."""
+        if not self.lasting:
+            return []
+        return ["struct AtExit {", "  ~AtExit() {",
+                *[f'    show("{n.text} at exit", {n.text}, size);'
+                  for n in self.lasting], "  }", "} atExit;"]
 
     def define(self, function):
         lines = list(self.render(function.body))

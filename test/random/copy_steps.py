@@ -28,6 +28,7 @@ class Scope:
     hosts: list
     devices: list
     streams: list
+    constants: list = dataclasses.field(default_factory=list)
     count: str = ""  # a variable that holds the elements of each parameter
     device: int = 0
     isHelper: bool = False  # it knows its parameters only
@@ -147,7 +148,7 @@ class Steps:
 
     def hostMove(self, scope):
         """From host memory to other host memory."""
-        source = self.host(scope)
+        source = self.rng.choice(scope.hosts + scope.constants)
         target = self.other(source, scope.hosts)
         if not target:
             return None
@@ -212,12 +213,12 @@ class Steps:
         """(source, target, first of the source, of the target, count)."""
         if scope.recent and self.chance(0.5):
             source, target, first, to, count = self.rng.choice(scope.recent)
-            if self.chance(0.3) and source.isApart(target):
+            if self.chance(0.3) and source.form != "constant":
                 source, target, first, to = target, source, to, first
             return source, target, first, to, count
         form = self.rng.randrange(12)
         if form < 5:
-            sides = scope.hosts, scope.devices
+            sides = scope.hosts + scope.constants, scope.devices
         elif form < 9:
             sides = scope.devices, scope.hosts
         elif form < 11:
@@ -435,6 +436,9 @@ class Steps:
             recent=[])
         body = self.sequence(inner, self.rng.randint(2, 4), nesting - 1)
         scope.cost = inner.cost
+        jump = self.leave(dataclasses.replace(inner, isMain=True), 0)
+        if jump:
+            body.nodes.insert(self.rng.randint(0, len(body.nodes)), jump)
         handler = self.sequence(scope, 1, nesting - 1)
         return Try(f"if (setjmp({buffer}) == 0) {{", body, "} else {", handler)
 
@@ -510,7 +514,7 @@ class Steps:
                 [f"fill({text}, {count}, {self.constant()}u);",
                  f"memset({text}, {self.constant() & 255}, {4 * count});"]),
                 [whole])
-        sources = [n for n in scope.hosts if n.room == count]
+        sources = [n for n in scope.hosts + scope.constants if n.room == count]
         if sources and self.chance(0.6):
             source = self.rng.choice(sources)
             scope.recent.append((source, name, 0, 0, count))

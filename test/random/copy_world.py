@@ -7,8 +7,10 @@ import dataclasses
 
 from copy_order import Effect, Memory, Op
 
-HOSTS = ["array", "static", "malloc", "new", "calloc", "member", "memberPointer",
-         "object", "element", "mallocHost", "hostAlloc", "registered"]
+HOSTS = ["array", "static", "malloc", "new", "calloc", "member",
+         "memberPointer",
+         "object", "element", "mapped", "mallocHost", "hostAlloc",
+         "registered"]
 DEVICES = ["pointer", "pointer", "memberPointer", "object", "element", "pool",
            "ordered"]
 PINNED = ["mallocHost", "hostAlloc", "registered"]
@@ -51,10 +53,12 @@ class World:
         self.definitions = {n: [] for n in range(files)}
         self.streams = {}  # text: (device, isBlocking)
         self.hosts, self.devices, self.symbols = [], [], []
+        self.constants = []  # of the host, which nobody writes
         self.setup, self.teardown = [], []
         self.objects = self.tables = 0
         self.makeStreams()
         self.makeHosts()
+        self.makeConstants()
         self.makeDevices()
         self.makeSymbols()
         self.makePair()
@@ -91,15 +95,18 @@ class World:
             self.makeStream("remoteStream", 1)
 
     def makeStream(self, text, device):
-        isBlocking = self.chance(0.5)
-        self.streams[text] = device, isBlocking
-        make = (f"cudaStreamCreate(&{text});" if isBlocking and self.chance(0.5)
-                else f"cudaStreamCreateWithFlags(&{text}, "
-                f"{0 if isBlocking else 1});")
-        self.setup.append(Op(self.onDevice(device, [make]), kind="host"))
+        self.streams[text] = device, self.chance(0.5)
+        self.setup.append(Op(self.onDevice(device, [self.creation(text)])))
         self.teardown.append(Op([f"cudaStreamSynchronize({text});",
                                  f"cudaStreamDestroy({text});"], kind="wait",
                                 stream=text))
+
+    def creation(self, text):
+        isBlocking = self.streams[text][1]
+        if isBlocking and self.chance(0.5):
+            return f"cudaStreamCreate(&{text});"
+        return (f"cudaStreamCreateWithFlags(&{text}, "
+                f"{0 if isBlocking else 1});")
 
     def onDevice(self, device, lines):
         if not device:
@@ -142,8 +149,31 @@ class World:
             self.allocates(name)
             self.frees(name)
 
+    def makeConstants(self):
+        for number in range(self.rng.choice([0, 1, 1, 2])):
+            text = f"constants{number}"
+            values = ", ".join(str(self.rng.randrange(1 << 16))
+                               for _ in range(self.elements))
+            self.define(f"const u32 {text}[{self.elements}] = {{{values}}}")
+            self.constants.append(self.add(text, "constant", "pageable"))
+
+    def makeMapped(self, stem):
+        """Pages that are at two addresses."""
+        other = f"{stem}Mirror"
+        name = self.add(self.place("malloc", stem), "mapped", "pageable")
+        self.define(f"u32 *{other}")
+        self.names[other] = self.names[stem]
+        self.hosts.append(dataclasses.replace(name, text=other))
+        self.setup.append(Op([f"mapTwice(&{stem}, &{other});"]))
+        self.teardown.append(Op(
+            [f"unmapTwice({stem}, {other});"],
+            [Effect(stem, 0, self.bytes, True)]))
+        return name
+
     def makeHost(self, form, stem):
         home = "pinned" if form in PINNED else "pageable"
+        if form == "mapped":
+            return self.makeMapped(stem)
         if form in ("array", "static"):
             file = self.define(f"u32 {stem}[{self.elements}]",
                                isStatic=form == "static")
@@ -242,7 +272,9 @@ class World:
                    Effect("rows", 0, 16, True)], "copy")
 
     def makeSymbols(self):
-        """Variables of each device: one that is constant in kernels."""
+        """Variables of each device: one that is constant in kernels, and
+        sometimes all the time but for a first copy."""
+        self.isFixedOnce = self.chance(0.35)
         for stem, qualifier in (("fixed", "__constant__"),
                                 ("shared", "__device__")):
             home = self.rng.randrange(self.files)
@@ -256,6 +288,15 @@ class World:
                 self.names[f"{stem}@{device}"] = [
                     (Memory(f"{stem}@{device}", "device", device), 0)]
             self.symbols.append(stem)
+        if self.isFixedOnce and self.chance(0.7):
+            source = self.rng.choice(self.constants + [
+                n for n in self.hosts if n.form == "array"] or [None])
+            if source:
+                self.setup.append(Op(
+                    [f"cudaMemcpyToSymbol(fixed, {source.text}, {self.bytes}, "
+                     "0, cudaMemcpyHostToDevice);"],
+                    [Effect(source.text, 0, self.bytes, False),
+                     Effect("fixed", 0, self.bytes, True)], "copy"))
         if self.chance(0.4):  # its address, on the first device
             self.define("u32 *sharedAddress")
             self.names["sharedAddress"] = self.names["shared@0"]

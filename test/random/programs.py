@@ -78,6 +78,14 @@ class Tools:
         return (unit.native if shutil.which(unit.native)
                 and unit.native != "clang" else self.clang(True))
 
+    def knows(self, option):
+        """Whether our driver has an option."""
+        if "help" not in self.asked:
+            self.asked["help"] = subprocess.run(
+                self.driver(True) + ["--help"], capture_output=True, text=True,
+                check=True).stdout.split()
+        return option in self.asked["help"]
+
     def linkers(self, isCuda):
         """(how clang links INPUTS.o to OUTPUT, how our driver does, with
         OPTIONS): asked once, since starts of drivers take longer than small
@@ -256,7 +264,8 @@ class Folder:
         inputs = self.inputs(configuration.form, name)
         options = ["--gpulto-jobs=1"] + configuration.options
         tools, isCuda = self.tools, self.program.isCuda
-        if configuration.form == "shared":
+        if configuration.form == "shared" or configuration.driver:
+            options += configuration.driver
             self.make(tools.driver(isCuda) + ["-flto=gpu", *inputs, "-o", name,
                       "-Wl,-rpath,$ORIGIN", *options,
                       *tools.libraries(isCuda)], LINK_SECONDS)
@@ -264,7 +273,7 @@ class Folder:
             self.make(filledIn(tools.linkers(isCuda)[1],
                                {"INPUTS.o": inputs, "OUTPUT": [name],
                                 "OPTIONS": options}), LINK_SECONDS)
-        return self.run(name)
+        return self.run(name, mode=configuration.mode)
 
     def inputs(self, form, name):
         """The objects in `form`: all but the first and native ones may be put
@@ -308,10 +317,13 @@ class Folder:
 
 @dataclasses.dataclass
 class Configuration:
-    """How to link: what of the program, and with which options."""
+    """How to link: what of the program, and with which options; and how to
+    run what comes of it."""
     name: str
     form: str
     options: list
+    driver: list = dataclasses.field(default_factory=list)  # its own options
+    mode: list = dataclasses.field(default_factory=list)  # of gpulto-run
 
 
 # Sets of parameters under which passes act that the defaults keep quiet on
@@ -326,6 +338,11 @@ PARAMETERS = {
               "hostPartitionInstructions": 100,
               "devicePartitionInstructions": 100},
 }
+
+
+# What changes which copies a link removes. No link has all of them.
+TRANSFER_OPTIONS = ["-fno-gpulto-transfers", "-fgpulto-transfer-epochs",
+                    "-fgpulto-transfer-epochs"]
 
 
 def configurations(rng, program):
@@ -350,6 +367,18 @@ def configurations(rng, program):
         elif isCuda:
             options += ["--gpulto-check-kernels=off", "--gpulto-embed=ptx"]
         yield Configuration(name, form, options)
+
+
+def withTransfers(rng, chosen, tools):
+    """Adds options about copies, as far as there are any, to all but the first
+    of `chosen`."""
+    known = [option for option in TRANSFER_OPTIONS if tools.knows(option)]
+    for configuration in chosen[1:]:
+        if known and rng.random() < 0.6:
+            option = rng.choice(known)
+            configuration.driver.append(option)
+            configuration.name += " " + option
+    return chosen
 
 
 def processorSeconds():

@@ -32,7 +32,7 @@ import copy_programs
 import cuda_programs
 import reduce
 from programs import (Configuration, Failure, Folder, Tools, configurations,
-                      processorSeconds, seededRandom)
+                      processorSeconds, seededRandom, withTransfers)
 
 KINDS = ["c", "cuda", "copies"]
 PROGRESS = 50  # programs between two lines on standard error
@@ -66,8 +66,9 @@ def isOurs(folder, expected):
                for level in ("-O0", "-O1", "-O2", "-O3"))
 
 
-def check(folder, chosen, withNvcc):
-    """Yields (configuration, what went wrong or nothing)."""
+def check(folder, chosen, withNvcc, inAllModes):
+    """Yields (configuration, what went wrong or nothing). The program is run in
+    all its modes as linked by `chosen[inAllModes]`."""
     expected = reference(folder)
     if withNvcc:
         yield Configuration("nvcc", "", []), nvccProblem(folder, expected)
@@ -89,7 +90,7 @@ def check(folder, chosen, withNvcc):
                     continue
             yield configuration, str(failure)
             continue
-        if outcome == expected and number == 0:
+        if outcome == expected and number == inAllModes:
             outcome = inModes(folder, name, configuration, expected)
         if outcome == expected:
             yield configuration, None
@@ -105,6 +106,7 @@ def inModes(folder, name, configuration, expected):
         outcome = folder.run(name, mode=mode)
         if outcome != expected:
             configuration.name += " " + " ".join(mode)
+            configuration.mode = mode
             return outcome
     return expected
 
@@ -205,14 +207,20 @@ def one(options, tools, seed):
     """Generates, builds and compares the program of one seed."""
     kind, result, before = options.kind, Result(), processorSeconds()
     program = generator(options)(seed)
-    chosen = list(configurations(seededRandom(kind, seed), program))
+    rng = seededRandom(kind, seed)
+    chosen = list(configurations(rng, program))
+    inAllModes = 0
+    if kind == "copies":
+        chosen = withTransfers(rng, chosen, tools)
+        inAllModes = rng.randrange(len(chosen))
     withNvcc = (program.isCuda and program.suitsNvcc and not options.no_nvcc
                 and len(program.architectures) == 1
                 and seed % NVCC_SHARE == 0)
     with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
         folder = Folder(path, program, tools)
         try:
-            for configuration, problem in check(folder, chosen, withNvcc):
+            for configuration, problem in check(folder, chosen, withNvcc,
+                                                inAllModes):
                 if configuration:
                     result.configurations[configuration.name] += 1
                 if problem:
@@ -312,7 +320,10 @@ def main():
             Folder(options.write / f"{options.kind}-{seed}",
                    generator(options)(seed), tools)
         return 0
-    tools.linkers(options.kind != "c")  # before processes share the answer
+    # Before processes share the answers.
+    tools.linkers(options.kind != "c")
+    if options.kind == "copies":
+        tools.knows("")
     totals, done = Result(), 0
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
