@@ -20,7 +20,7 @@ STATEMENTS = [
     (2, "moved", False), (2, "swap", False), (2, "turnTable", False),
     (2, "failing", False), (2, "nothing", False), (2, "lastError", False),
     (1, "graph", False), (2, "onSecond", False), (9, "call", False),
-    (7, "if_", True), (6, "loop", True), (7, "rounds", True), (6, "leave", True), (4, "try_", True),
+    (7, "if_", True), (6, "loop", True), (7, "rounds", True), (4, "leave", True), (4, "try_", True),
     (4, "block", True)]
 NEED_HOSTS = {"hostWrite", "hostWriteOne", "hostMove", "hostRead", "thread",
               "busyThread", "symbolCopy", "hostFunction", "failing", "nothing"}

@@ -323,11 +323,11 @@ class Source:
         """Prints much of what there is."""
         world, steps = self.world, self.steps
         for name in world.hosts:
-            if name.file in (None, file) and self.rng.random() < 0.6:
+            if name.file in (None, file) and self.rng.random() < 0.7:
                 yield steps.op(f'show("{name.text}", {name.text}, size);',
                                [Effect(name.text, 0, world.bytes, False)])
         for name in world.devices:
-            if self.rng.random() < 0.6 and name.home != "managed":
+            if self.rng.random() < 0.7 and name.home != "managed":
                 yield steps.op(
                     f'showDevice("{name.text}", {name.text}, size * 4);',
                     [Effect(name.text, 0, world.bytes, False),

@@ -335,8 +335,9 @@ class Steps:
             return (f"{loop} {self.rng.choice(['==', '!=', '<', '>'])} "
                     f"{self.rng.randrange(3)}u", [])
         return self.rng.choice([
-            "turn & 1", "arguments > 1", "arguments == 1", "total & 2",
-            "total % 5 < 3", "size > 8"]), []
+            "turn & 1", "arguments == 1", "total & 2", "total & 4",
+            "total % 5 < 3", "total % 7 != 2",
+            self.rng.choice(["size > 8", "arguments > 1"])]), []
 
     def if_(self, scope, nesting):
         text, reads = self.condition(scope)

@@ -34,8 +34,8 @@ struct dim3 {
                                      unsigned z = 1)
       : x(x), y(y), z(z) {}
 };
-enum cudaError_t { cudaSuccess };
-enum cudaMemcpyKind {
+enum cudaError_t : int { cudaSuccess };
+enum cudaMemcpyKind : int {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,
   cudaMemcpyDeviceToHost,
