@@ -5,35 +5,30 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import dataclasses
 
-from copy_order import Effect, OnDevice, Op, Sequence
+from copy_order import Effect, OnDevice, Sequence
 from copy_steps import MOST_COST, Steps, plus
 
-# (weight, name of the method, whether other statements are in it)
-STATEMENTS = [
-    (9, "hostWrite", False), (6, "hostWriteOne", False),
-    (3, "hostMove", False), (7, "hostRead", False), (2, "thread", False),
-    (2, "busyThread", False), (16, "copy", False), (14, "copyAsync", False),
-    (4, "memset", False), (16, "launch", False), (4, "symbolCopy", False),
-    (3, "wait", False), (3, "record", False), (3, "await_", False),
-    (1, "newStream", False), (2, "signal", False),
-    (2, "hostFunction", False), (2, "again", False),
-    (2, "moved", False), (2, "swap", False), (2, "turnTable", False),
-    (2, "failing", False), (2, "nothing", False), (2, "lastError", False),
-    (1, "graph", False), (2, "onSecond", False), (9, "call", False),
-    (7, "if_", True), (6, "loop", True), (7, "rounds", True), (4, "leave", True), (4, "try_", True),
-    (4, "block", True)]
+# The methods that write statements and how likely they are; those of AROUND
+# write others inside.
+PLAIN = {
+    "hostWrite": 9, "hostWriteOne": 6, "hostMove": 3, "hostRead": 7,
+    "thread": 2, "busyThread": 2, "signal": 2, "copy": 16, "copyAsync": 14,
+    "symbolCopy": 4, "memset": 4, "launch": 16, "wait": 3, "record": 3,
+    "await_": 3, "newStream": 1, "hostFunction": 2, "graph": 1, "again": 2,
+    "moved": 2, "swap": 2, "turnTable": 2, "failing": 2, "nothing": 2,
+    "lastError": 2, "onSecond": 2, "call": 9}
+AROUND = {"if_": 7, "loop": 6, "rounds": 7, "leave": 4, "try_": 4, "block": 4}
 NEED_HOSTS = {"hostWrite", "hostWriteOne", "hostMove", "hostRead", "thread",
               "busyThread", "symbolCopy", "hostFunction", "failing", "nothing"}
-NAMES = [name.strip("_") for _, name, _ in STATEMENTS] + [
+NAMES = [name.strip("_") for name in {**PLAIN, **AROUND}] + [
     "setjmp", "throw", "break", "continue", "return"]
-WAYS = ["cudaStreamSynchronize({s});", "cudaDeviceSynchronize();",
-        "poll({s});",
+WAYS = ["cudaStreamSynchronize({s});", "cudaDeviceSynchronize();", "poll({s});",
         "waitByEvent({s}, {d});"]
 
 
 @dataclasses.dataclass
 class Callback:
-    """A function that changes or reads elements [first, end) of what it gets."""
+    """A function that changes or reads elements [first, end) of its memory."""
     name: str
     first: int
     end: int
@@ -56,7 +51,7 @@ class CudaSteps(Steps):
         shared = [n for n in world.hosts if n.file is None]
         self.signalled = rng.choice(shared) if shared and self.chance(0.3) \
             else None
-        self.menu = [(name, isNested) for weight, name, isNested in STATEMENTS
+        self.menu = [name for name, weight in {**PLAIN, **AROUND}.items()
                      if name.strip("_") not in without for _ in range(weight)]
 
     def makeCallbacks(self):
@@ -80,7 +75,8 @@ class CudaSteps(Steps):
         if scope.cost + scope.times > MOST_COST:
             return None
         for _ in range(4):
-            name, isNested = self.rng.choice(self.menu)
+            name = self.rng.choice(self.menu)
+            isNested = name in AROUND
             if (isNested and nesting <= 0 and name != "leave"
                     or not scope.hosts and name in NEED_HOSTS):
                 continue
@@ -90,10 +86,14 @@ class CudaSteps(Steps):
             if node:
                 scope.cost = max(scope.cost, before) + (
                     0 if isNested else scope.times)
-                self.count += 1
-                node.number = self.count
-                return node
+                return self.numbered(node)
         return None
+
+    def numbered(self, node):
+        """`node` as one that a smaller program may leave out."""
+        self.count += 1
+        node.number = self.count
+        return node
 
     # ---- the device -----------------------------------------------------
 
@@ -156,9 +156,9 @@ class CudaSteps(Steps):
                         return None
                     chosen[part] = memory
         room = min([n.room for n in chosen.values()] + [self.world.elements])
-        first, count = self.span(scope, room)
+        _, count = self.span(scope, room)
         if count < room:
-            count, first = self.rng.randint(4, room), 0
+            count = self.rng.randint(4, room)
         view = uses.get("out") == "view"
         for part, memory in chosen.items():
             use = {"out": "w", "in": "r", "extra": "r"}[part] if view \
@@ -197,8 +197,8 @@ class CudaSteps(Steps):
             name = name.strip("*")
             if kind == "View":
                 view = self.fresh("view")
-                before = (f"View {view} = {{{chosen['out'].text}, "
-                          f"{chosen['in'].text}, {chosen['extra'].text}, {n}}};")
+                fields = [chosen[f].text for f in ("out", "in", "extra")]
+                before = f"View {view} = {{{', '.join(fields + [n])}}};"
                 texts.append(view)
             elif "table" == kernel.form.uses.get(name):
                 texts.append("rows")
@@ -434,8 +434,8 @@ class CudaSteps(Steps):
         return self.op(self.checked(scope, call))
 
     def lastError(self, scope):
-        return self.op(f'printError("{self.fresh("last")}", '
-                       f"{self.rng.choice(['cudaGetLastError()', 'cudaPeekAtLastError()'])});")
+        call = self.rng.choice(["cudaGetLastError", "cudaPeekAtLastError"])
+        return self.op(f'printError("{self.fresh("last")}", {call}());')
 
     # ---- a second device ------------------------------------------------
 

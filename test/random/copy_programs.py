@@ -41,13 +41,12 @@ void follow(cudaStream_t stream, cudaStream_t first, int device);
 void waitByEvent(cudaStream_t stream, int device);
 void waitForDevice(int device);
 void poll(cudaStream_t stream);
-#define CHECK(call)                                                            \\
-  do {                                                                         \\
-    cudaError_t result = call;                                                 \\
-    if (result != cudaSuccess) {                                               \\
-      printf("failed with %d\\n", (int)result);                                 \\
-      exit(1);                                                                 \\
-    }                                                                          \\
+void checkFails(cudaError_t result);
+#define CHECK(call)                                                         \\
+  do {                                                                      \\
+    cudaError_t result = call;                                              \\
+    if (result != cudaSuccess)                                              \\
+      checkFails(result);                                                   \\
   } while (0)
 struct View {
   u32 *out;
@@ -116,6 +115,10 @@ void mapTwice(u32 **first, u32 **second) {
 void unmapTwice(u32 *first, u32 *second) {
   munmap(first, 4096);
   munmap(second, 4096);
+}
+void checkFails(cudaError_t result) {
+  printError("CHECK", result);
+  exit(1);
 }
 void jumpTo(jmp_buf buffer, int value) { longjmp(buffer, value); }
 """
@@ -231,17 +234,13 @@ class Source:
 
     def complete(self, function, scope, count, nesting):
         rng = self.rng
-        if not scope.hosts:
-            scope.hosts = []
-        function.body = self.body(scope, count, nesting)
+        function.body = self.steps.sequence(scope, count, nesting)
         function.throws, function.cost = scope.throws, scope.cost + 1
         if rng.random() < 0.15:
             function.file = function.home
-        elif rng.random() < 0.2:
-            function.pointer = f"{function.name}Pointer"
-
-    def body(self, scope, count, nesting):
-        return self.steps.sequence(scope, count, nesting)
+        elif rng.random() < 0.3:
+            function.pointer = function.name + rng.choice(["Pointer",
+                                                           "Object->run"])
 
     # ---- main -----------------------------------------------------------
 
@@ -288,7 +287,7 @@ class Source:
             if call and function.throws:
                 call = Try("try {", Sequence([call]), "} catch (int thrown) {",
                            steps.sequence(scope, 1, 0))
-            nodes += [call] if call else []
+            nodes += [steps.numbered(call)] if call else []
         return Sequence(nodes)
 
     def setUp(self):
@@ -324,14 +323,15 @@ class Source:
         world, steps = self.world, self.steps
         for name in world.hosts:
             if name.file in (None, file) and self.rng.random() < 0.7:
-                yield steps.op(f'show("{name.text}", {name.text}, size);',
-                               [Effect(name.text, 0, world.bytes, False)])
+                yield steps.numbered(steps.op(
+                    f'show("{name.text}", {name.text}, size);',
+                    [Effect(name.text, 0, world.bytes, False)]))
         for name in world.devices:
             if self.rng.random() < 0.7 and name.home != "managed":
-                yield steps.op(
+                yield steps.numbered(steps.op(
                     f'showDevice("{name.text}", {name.text}, size * 4);',
                     [Effect(name.text, 0, world.bytes, False),
-                     Effect("scratch", 0, world.bytes, True)], "copy")
+                     Effect("scratch", 0, world.bytes, True)], "copy"))
         yield steps.op('printf("total %08x\\n", total);')
 
     # ---- text -----------------------------------------------------------
@@ -410,8 +410,7 @@ class Source:
             if function.name != "main" and function.file is None:
                 lines.append(signature(function) + ";")
             if function.pointer:
-                lines.append(f"extern void (*{function.pointer})"
-                             f"({types(function)});")
+                lines += pointerDeclaration(function)
         return lines
 
     def file(self, number, functions):
@@ -420,7 +419,8 @@ class Source:
         if number == 0:
             lines += ["State state;", "u32 total, turn, failures, heard, "
                       f"arguments, size = {world.elements};",
-                      "cudaEvent_t events[2], marks[2];", *WITH_DEVICE.splitlines()]
+                      "cudaEvent_t events[2], marks[2];",
+                      *WITH_DEVICE.splitlines()]
             if world.tables:
                 lines.append(f"u32 *pointers[{world.tables}];")
             lines += [f"jmp_buf {name};" for name in steps.buffers]
@@ -460,8 +460,7 @@ class Source:
         prefix = "static " if function.file is not None else ""
         lines = [prefix + signature(function) + " {", *lines, "}"]
         if function.pointer:
-            lines.append(f"void (*{function.pointer})({types(function)}) = "
-                         f"{function.name};")
+            lines += pointerDefinition(function)
         return lines
 
     def render(self, node, indent="  "):
@@ -532,6 +531,26 @@ def prune(node, dropped):
                           or n.number not in dropped]
 
 
+def pointerDeclaration(function):
+    """What calls a function otherwise than by its name."""
+    if function.pointer.endswith("Pointer"):
+        return [f"extern void (*{function.pointer})({types(function)});"]
+    return [f"struct {function.name}Base {{",
+            f"  virtual void run({types(function)}) = 0;", "};",
+            f"extern {function.name}Base *{function.name}Object;"]
+
+
+def pointerDefinition(function):
+    name = function.name
+    if function.pointer.endswith("Pointer"):
+        return [f"void (*{function.pointer})({types(function)}) = {name};"]
+    arguments = ", ".join(parameter for _, parameter in function.parameters)
+    return [f"static struct : {name}Base {{",
+            f"  {signature(function, 'run')} override {{ {name}({arguments}); "
+            "}", f"}} {name}Instance;",
+            f"{name}Base *{name}Object = &{name}Instance;"]
+
+
 def types(function):
     return ", ".join(typeOf(kind) for kind, _ in function.parameters)
 
@@ -540,7 +559,7 @@ def typeOf(kind):
     return {"host": "u32 *", "device": "u32 *"}.get(kind, kind)
 
 
-def signature(function):
+def signature(function, name=""):
     parameters = ", ".join(f"{typeOf(kind)} {name}"
                            for kind, name in function.parameters)
-    return f"void {function.name}({parameters})"
+    return f"void {name or function.name}({parameters})"

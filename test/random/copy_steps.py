@@ -8,8 +8,8 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import dataclasses
 
-from copy_order import (Call, Effect, Exit, If, Loop, Memory, OnDevice, Op,
-                        Sequence, Try)
+from copy_order import (Call, Effect, Exit, If, Loop, Memory, Op, Sequence,
+                        Try)
 from copy_world import Name
 
 MOST_TIMES = 60  # a statement is done at most so often in a function
@@ -365,9 +365,8 @@ class Steps:
         scope.loops.pop()
         scope.times //= trips
         scope.inLoop, scope.handler = before
-        end = f"{i}e"
-        return Loop(f"for (u32 {i} = 0, {end} = {bound}; {i} < {end}; ++{i}) {{",
-                    body, isEntered)
+        head = f"for (u32 {i} = 0, {i}e = {bound}; {i} < {i}e; ++{i}) {{"
+        return Loop(head, body, isEntered)
 
     def rounds(self, scope, nesting):
         """A loop that goes on with the same few buffers."""
@@ -418,8 +417,7 @@ class Steps:
         body = self.sequence(scope, self.rng.randint(2, 4), nesting - 1)
         scope.inLoop, scope.handler = before
         handler = self.sequence(scope, 1, nesting - 1)
-        handler.nodes.insert(0, self.op(f"total += (u32){{e}};".replace(
-            "{e}", "thrown")))
+        handler.nodes.insert(0, self.op("total += (u32)thrown;"))
         return Try("try {", body, "} catch (int thrown) {", handler)
 
     def setjmp(self, scope, nesting):

@@ -304,7 +304,8 @@ class Folder:
             command = [f"./{name}"]
             if self.program.isCuda:
                 command = [str(self.tools.build / "bin" / "gpulto-run"),
-                           "--emulate", f"--arch={architecture}", *mode] + command
+                           "--emulate", f"--arch={architecture}", *mode,
+                           *command]
             if ptx:
                 command.insert(2, f"--device-code={ptx}-{architecture}.ptx")
             outcomes.append(self.execute(
