@@ -30,7 +30,8 @@ public:
   /// streams are done.
   bool isSeen() const { return unseenReason.empty(); }
   llvm::StringRef whyNotSeen() const { return unseenReason; }
-  /// As isSeen() and whyNotSeen(), but on any devices.
+  /// As isSeen() and whyNotSeen(), but on any devices, and with memory that
+  /// comes and goes in any stream.
   bool isKnown() const { return unknownReason.empty(); }
   llvm::StringRef whyNotKnown() const { return unknownReason; }
   /// Whether the program may free all memory of the device at once. Meaningful
@@ -49,8 +50,8 @@ private:
   void checkCall(const BodyLattice &body, const CallEdge &call);
   void checkMention(GlobalId user, SymbolIndex symbol);
   void checkNative(GlobalId id, GlobalId user, const SourcePlace &place);
-  /// What needs a premise: the order in streams alone, what is known of one
-  /// device, too, or everything.
+  /// What needs a premise: the order in streams alone; what is known of one
+  /// device, and of memory that is freed for all, too; or everything.
   enum class Needed { ForOrder, ForOneDevice, ForAll };
   void fail(std::string text, GlobalId user, const SourcePlace &place,
             Needed needed = Needed::ForAll);

@@ -134,9 +134,15 @@ void DeviceOrder::checkNative(GlobalId id, GlobalId user,
     return fail("the linker puts another in the place of '" + name.str() + "'",
                 user, place);
   resets |= isRuntime(name, RuntimeFunction::Resets);
-  if (unknownReason.empty() && !orderedFunction(name) && !library.contains(name))
-    fail("of '" + name.str() + "' it is not known what it has the device do",
-         user, place, seenFunction(name) ? Needed::ForOrder : Needed::ForAll);
+  if (!unknownReason.empty() || orderedFunction(name) || library.contains(name))
+    return;
+  bool isOfMemory = isRuntime(name, RuntimeFunction::Allocates) ||
+                    isRuntime(name, RuntimeFunction::FreesInStream);
+  fail("of '" + name.str() + "' it is not known what it has the device do",
+       user, place,
+       seenFunction(name) ? Needed::ForOrder
+       : isOfMemory       ? Needed::ForOneDevice
+                          : Needed::ForAll);
 }
 
 /// Checks that \p user may have the address of \p symbol.

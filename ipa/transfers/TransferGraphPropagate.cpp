@@ -576,7 +576,9 @@ void TransferGraph::addRuntimeCall(uint32_t node,
     return touchAll(node, operands);
   }
   if (function.has(Row::Allocates)) {
-    touch(node, operand(0), kTransferWrites);
+    // LGEN leaves out variables that nobody loads from.
+    if (operand(0).term != kNone)
+      touch(node, operand(0), kTransferWrites);
     MemoryObject memory;
     memory.id = functionOf(nodes[node].frame);
     memory.number = number;

@@ -55,6 +55,7 @@ private:
   bool isAsking(const TransferEvent &event) const;
   Memory memoryOf(uint32_t value) const;
   void markUsed(uint32_t value, llvm::BitVector &used) const;
+  bool isPlace(const TransferEvent &event, size_t index) const;
   void findAsked(const BlockEvents &blocks);
   bool matters(const Memory &memory) const;
   void trimOperands(TransferEvent &event) const;

@@ -119,14 +119,21 @@ void TransferTrim::markUsed(uint32_t value, llvm::BitVector &used) const {
   }
 }
 
+/// Whether argument \p index of the call \p event is where an allocation leaves
+/// a pointer: that matters if somebody loads it from there.
+bool TransferTrim::isPlace(const TransferEvent &event, size_t index) const {
+  const Row *row = rowOf(event);
+  return row && row->has(Row::Allocates) && index == 0;
+}
+
 /// Finds the memory that asking calls get, and where they find pointers to it.
 void TransferTrim::findAsked(const BlockEvents &blocks) {
   llvm::BitVector used(values.size());
   for (const auto &[block, events] : blocks)
     for (const TransferEvent &event : events)
       if (event.kind == TransferEventKind::Call && isAsking(event))
-        for (const TransferOperand &operand : event.operands)
-          if (operand.value != kNone)
+        for (auto [index, operand] : llvm::enumerate(event.operands))
+          if (operand.value != kNone && !isPlace(event, index))
             markUsed(operand.value, used);
   for (unsigned value : used.set_bits())
     asked.insert(memoryOf(value));

@@ -7,20 +7,19 @@
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-LABEL: function copies:
-; CHECK-NEXT: value 0 local ?
-; CHECK-NEXT: value 1 plain i64 i64 400
-; CHECK-NEXT: value 2 allocated allocated by call 1
-; CHECK-NEXT: value 3 plain allocated by call 0 block 0
-; CHECK-NEXT: event 0 block goes_on to 7 to 6
-; CHECK-NEXT: event 1 access value 3 begins
-; CHECK-NEXT: event 2 call 1 value 0 value 1
-; CHECK-NEXT: event 3 access value 3 writes
-; CHECK-NEXT: event 4 access value 0 reads
-; CHECK-NEXT: event 5 call 3 value 2 value 3 value 1
+; CHECK-NEXT: value 0 plain i64 i64 400
+; CHECK-NEXT: value 1 plain allocated by call 0 block 0
+; CHECK-NEXT: value 2 allocated allocated by call 1(align 256)
+; CHECK-NEXT: event 0 block goes_on to 9 to 6
+; CHECK-NEXT: event 1 call 0{{$}}
+; CHECK-NEXT: event 2 access value 1 begins
+; CHECK-NEXT: event 3 call 1{{$}}
+; CHECK-NEXT: event 4 access value 1 writes
+; CHECK-NEXT: event 5 call 3 value 2 value 1 value 0{{$}}
 ; CHECK-NEXT: event 6 block returns
-; CHECK-NEXT: event 7 block returns
-; CHECK-NEXT: event 8 succeeded 3
-; CHECK-NEXT: event 9 access value 3 reads
+; CHECK-NEXT: event 7 succeeded 3
+; CHECK-NEXT: event 8 access value 1 reads
+; CHECK-NEXT: event 9 block returns
 define i32 @copies() {
   %slot = alloca ptr
   %other = alloca [8 x i32]
@@ -42,10 +41,10 @@ bad:
 
 ; A pointer that is stored is kept, and so is what it may be.
 ; CHECK-LABEL: function keeps:
-; CHECK-NEXT: value 0 plain arg0
-; CHECK-NEXT: value 1 plain allocated by call 0
-; CHECK-NEXT: value 2 plain i64 i64 8
-; CHECK: keeps value 0 keeps value 1 keeps
+; CHECK: value 3 plain arg0
+; CHECK-NEXT: value 4 plain allocated by call 0
+; CHECK-NEXT: event 0 block returns
+; CHECK-NEXT: event 1 keeps value 3 keeps value 4 keeps
 define void @keeps(ptr %h) {
   %slot = alloca ptr
   %a = call i32 @cudaMalloc(ptr %slot, i64 8)

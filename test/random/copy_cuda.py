@@ -50,7 +50,7 @@ class CudaSteps(Steps):
         self.makeCallbacks()
         shared = [n for n in world.hosts if n.file is None]
         self.signalled = rng.choice(shared) if shared and self.chance(0.3) \
-            else None
+            and "signal" not in without else None
         self.menu = [name for name, weight in {**PLAIN, **AROUND}.items()
                      if name.strip("_") not in without for _ in range(weight)]
 

@@ -21,6 +21,10 @@ from programs import Program, Unit
 
 HERE = Path(__file__).resolve().parent
 TWO_DEVICES_SHARE, PER_THREAD_SHARE, RESET_SHARE = 0.12, 0.1, 0.1
+# Programs without what ends all that a link knows of copies: in the others none goes.
+FOLLOWED_SHARE = 0.6
+UNFOLLOWED = {"graph", "hostFunction", "setjmp", "onSecond", "thread",
+              "busyThread", "signal"}
 # Ways to run a program that must not change what it prints.
 MODES = [[], ["--poison", "--deferred"],
          ["--poison", "--deferred", "--pageable-sync"]]
@@ -163,8 +167,13 @@ class Source:
     def __init__(self, seed, without=()):
         rng = self.rng = random.Random(f"copies {seed}")
         self.files = rng.randint(2, 4)
-        self.devices = 2 if rng.random() < TWO_DEVICES_SHARE else 1
-        self.isPerThread = rng.random() < PER_THREAD_SHARE
+        self.isFollowed = rng.random() < FOLLOWED_SHARE
+        if self.isFollowed:
+            without = UNFOLLOWED.union(without)
+        self.devices = 1 if self.isFollowed or \
+            rng.random() >= TWO_DEVICES_SHARE else 2
+        self.isPerThread = not self.isFollowed and \
+            rng.random() < PER_THREAD_SHARE
         world = self.world = World(rng, self.files, self.devices)
         self.kernels = makeKernels(rng, self.files, world.elements,
                                    world.symbols)
@@ -369,10 +378,12 @@ class Source:
     def units(self, cuda):
         rng = random.Random(self.rng.random())
         usual, units = unitFlags(rng), []
+        if self.isFollowed:
+            usual[0] = rng.choice(["-O2", "-O2", "-O3"])
         for number in range(self.files):
             flags = usual if rng.random() < 0.7 else unitFlags(rng)
             units.append(Unit(f"f{number}.cu", cuda + flags))
-        isNative = rng.random() < 0.3
+        isNative = not self.isFollowed and rng.random() < 0.3
         flags = [f for f in usual if f != "-fno-fat-lto-objects"]
         units.append(Unit("support.cpp",
                           COMMON_FLAGS + (flags if isNative else usual),

@@ -28,6 +28,7 @@ from pathlib import Path
 
 import c_programs
 import copy_cuda
+import copy_locals
 import copy_programs
 import cuda_programs
 import reduce
@@ -195,11 +196,17 @@ class Result:
               f"{self.processorSeconds:.0f} s of processor time")
 
 
+def generateCopies(seed, dropped=frozenset(), without=()):
+    """Programs of odd seeds have most buffers as locals, others as variables."""
+    module = copy_locals if seed % 2 else copy_programs
+    return module.generate(seed, dropped, without)
+
+
 def generator(options):
     if options.kind == "c":
         return c_programs.generate
     generate = {"cuda": cuda_programs.generate,
-                "copies": copy_programs.generate}[options.kind]
+                "copies": generateCopies}[options.kind]
     return functools.partial(generate, without=options.without)
 
 
