@@ -52,7 +52,7 @@ private:
     uint64_t offset, stride, bytes;
   };
 
-  void collect(const llvm::AllocaInst &variable, Slots &slots,
+  bool collect(const llvm::AllocaInst &variable,
                llvm::SmallVectorImpl<Access> &accesses) const;
   static void findSources(llvm::ArrayRef<Access> accesses, Slots &slots);
 

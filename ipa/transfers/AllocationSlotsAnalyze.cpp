@@ -27,11 +27,43 @@
 #include "llvm/IR/Operator.h"
 
 #include <numeric>
+#include <optional>
 
 namespace gpulto {
 
-/// Collects the accesses of \p variable.
-void AllocationSlots::collect(const llvm::AllocaInst &variable, Slots &slots,
+/// Returns how many bytes \p use, the address of a variable's bytes, loads a
+/// pointer from or stores something other than null to; nothing if it does
+/// more.
+static std::optional<uint64_t> accessedBytes(const llvm::Use &use,
+                                             const llvm::DataLayout &layout) {
+  const llvm::User *user = use.getUser();
+  auto sizeOf = [&](llvm::Type *type) {
+    return layout.getTypeStoreSize(type).getFixedValue();
+  };
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user))
+    return load->getType()->isPointerTy() ? sizeOf(load->getType()) : 0;
+  if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+    const llvm::Value &value = *store->getValueOperand();
+    if (use.getOperandNo() != llvm::StoreInst::getPointerOperandIndex())
+      return std::nullopt;
+    return llvm::isa<llvm::ConstantPointerNull>(value)
+               ? 0
+               : sizeOf(value.getType());
+  }
+  auto *call = llvm::dyn_cast<llvm::CallBase>(user);
+  if (!call || !call->isArgOperand(&use))
+    return std::nullopt;
+  auto *fill = llvm::dyn_cast<llvm::MemSetInst>(call);
+  auto *byte =
+      fill ? llvm::dyn_cast<llvm::ConstantInt>(fill->getValue()) : nullptr;
+  if (call->isLifetimeStartOrEnd() || (byte && byte->isZero()))
+    return 0; // null pointers
+  uint64_t bytes = resultBytes(*call, call->getArgOperandNo(&use), layout);
+  return bytes ? std::optional(bytes) : std::nullopt;
+}
+
+/// Collects the accesses of \p variable; returns whether that are all.
+bool AllocationSlots::collect(const llvm::AllocaInst &variable,
                               llvm::SmallVectorImpl<Access> &accesses) const {
   constexpr unsigned kMaxUses = 512;
   struct Pointer {
@@ -45,57 +77,30 @@ void AllocationSlots::collect(const llvm::AllocaInst &variable, Slots &slots,
     Pointer pointer = stack.pop_back_val();
     for (const llvm::Use &use : pointer.value->uses()) {
       const llvm::User *user = use.getUser();
-      if (++uses > kMaxUses || pointer.offset < 0) {
-        slots.isSeen = false;
-        return;
-      }
-      auto add = [&](uint64_t bytes) {
-        accesses.push_back({user, static_cast<uint64_t>(pointer.offset),
-                            pointer.stride, bytes});
-      };
-      if (auto *address = llvm::dyn_cast<llvm::GEPOperator>(user)) {
-        unsigned bits = layout.getIndexTypeSizeInBits(address->getType());
-        llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> variables;
-        llvm::APInt constant(bits, 0);
-        if (!address->collectOffset(layout, bits, variables, constant)) {
-          slots.isSeen = false;
-          return;
-        }
-        uint64_t stride = pointer.stride;
-        for (const auto &[index, scale] : variables)
-          stride = std::gcd(stride, scale.abs().getLimitedValue());
-        stack.push_back(
-            {user, pointer.offset + constant.getSExtValue(), stride});
+      if (++uses > kMaxUses || pointer.offset < 0)
+        return false;
+      auto *address = llvm::dyn_cast<llvm::GEPOperator>(user);
+      if (!address) {
+        std::optional<uint64_t> bytes = accessedBytes(use, layout);
+        if (!bytes)
+          return false;
+        if (*bytes)
+          accesses.push_back({user, static_cast<uint64_t>(pointer.offset),
+                              pointer.stride, *bytes});
         continue;
       }
-      auto *call = llvm::dyn_cast<llvm::CallBase>(user);
-      if (auto *load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-        if (load->getType()->isPointerTy())
-          add(layout.getTypeStoreSize(load->getType()).getFixedValue());
-      } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(user);
-                 store && use.getOperandNo() ==
-                              llvm::StoreInst::getPointerOperandIndex()) {
-        const llvm::Value &value = *store->getValueOperand();
-        if (!llvm::isa<llvm::ConstantPointerNull>(value))
-          add(layout.getTypeStoreSize(value.getType()).getFixedValue());
-      } else if (call && call->isLifetimeStartOrEnd()) {
-        continue;
-      } else if (uint64_t bytes =
-                     call && call->isArgOperand(&use)
-                         ? resultBytes(*call, call->getArgOperandNo(&use),
-                                       layout)
-                         : 0) {
-        add(bytes);
-      } else if (auto *fill = llvm::dyn_cast_or_null<llvm::MemSetInst>(call);
-                 fill && llvm::isa<llvm::ConstantInt>(fill->getValue()) &&
-                 llvm::cast<llvm::ConstantInt>(fill->getValue())->isZero()) {
-        continue; // null pointers
-      } else {
-        slots.isSeen = false;
-        return;
-      }
+      unsigned bits = layout.getIndexTypeSizeInBits(address->getType());
+      llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> variables;
+      llvm::APInt constant(bits, 0);
+      if (!address->collectOffset(layout, bits, variables, constant))
+        return false;
+      uint64_t stride = pointer.stride;
+      for (const auto &[index, scale] : variables)
+        stride = std::gcd(stride, scale.abs().getLimitedValue());
+      stack.push_back({user, pointer.offset + constant.getSExtValue(), stride});
     }
   }
+  return true;
 }
 
 /// Finds the calls of which each load may yield a pointer.
@@ -141,7 +146,7 @@ AllocationSlots::of(const llvm::AllocaInst &variable) {
   if (!slots) {
     slots = std::make_unique<Slots>();
     llvm::SmallVector<Access, 16> accesses;
-    collect(variable, *slots, accesses);
+    slots->isSeen = collect(variable, accesses);
     findSources(accesses, *slots);
   }
   return *slots;

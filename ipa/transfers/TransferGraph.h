@@ -187,6 +187,7 @@ private:
                              const TransferValue &plain);
   uint32_t variable(GlobalId id);
   bool hasAssembly(GlobalId kernel);
+  TransferPlace placeOfOperation(uint32_t frame, const TransferValue &value);
   uint32_t object(MemoryObject object);
   uint32_t term(const TransferTerm &term);
   uint32_t leaf(uint32_t frame, uint32_t value, unsigned width);

@@ -813,6 +813,19 @@ uint32_t TransferGraph::operationTerm(const TransferValue &value, uint32_t left,
   return term(result);
 }
 
+TransferPlace TransferGraph::placeOfOperation(uint32_t frame,
+                                              const TransferValue &value) {
+  TransferPlace base = place(frame, value.base), result;
+  result.object = value.bitWidth ? kNone : base.object;
+  TransferTerm constant;
+  constant.bitWidth = value.bitWidth;
+  constant.number = value.number;
+  uint32_t right =
+      value.other == kNone ? term(constant) : place(frame, value.other).term;
+  result.term = operationTerm(value, base.term, right);
+  return result;
+}
+
 TransferPlace TransferGraph::findPlace(uint32_t frame, uint32_t number) {
   GlobalId id = functionOf(frame);
   const TransferValue &value =
@@ -867,17 +880,8 @@ TransferPlace TransferGraph::findPlace(uint32_t frame, uint32_t number) {
       result.term = term(made);
     return result;
   }
-  case TransferValueKind::Operation: {
-    TransferPlace base = place(frame, value.base);
-    result.object = value.bitWidth ? kNone : base.object;
-    TransferTerm constant;
-    constant.bitWidth = value.bitWidth;
-    constant.number = value.number;
-    uint32_t right =
-        value.other == kNone ? term(constant) : place(frame, value.other).term;
-    result.term = operationTerm(value, base.term, right);
-    return result;
-  }
+  case TransferValueKind::Operation:
+    return placeOfOperation(frame, value);
   }
   llvm_unreachable("all kinds are above");
 }

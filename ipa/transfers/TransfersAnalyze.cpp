@@ -470,11 +470,10 @@ void TransfersCollector::store() {
       if (!llvm::is_contained(begin.targets, target))
         begin.targets.push_back(target);
     }
-    if (events.size() == first)
-      begin.parents = std::move(parents);
     events.push_back(std::move(begin));
     llvm::append_range(events, std::move(list));
   }
+  events[first].parents = std::move(parents);
   result.transferEvents = {first, position};
   std::vector<TransferValue> &all = context.summary.transferValues;
   if (!named.empty())
