@@ -113,6 +113,9 @@ template <typename T> std::vector<T> samplesOf(T record) { return {record}; }
 std::vector<HandleFlow> samplesOf(HandleFlow record) {
   return ofEveryKind(record, &HandleFlow::to);
 }
+std::vector<TransferValue> samplesOf(TransferValue record) {
+  return ofEveryKind(record, &TransferValue::kind);
+}
 
 /// As forgotten(), of the records of a table; of those that hold lists, nothing.
 template <typename T> std::vector<size_t> forgottenOf(T record) {
