@@ -17,6 +17,7 @@
 
 #include "ipa/transfers/TransferValues.h"
 #include "ipa/values/DerivedPointer.h"
+#include "ipa/values/JumpOperations.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -270,39 +271,18 @@ uint32_t TransferValues::ofPointer(const llvm::Value &value,
   return add(sum);
 }
 
-static JumpOperation operationOf(const llvm::Instruction &instruction) {
-  switch (instruction.getOpcode()) {
-  case llvm::Instruction::Add:
-    return JumpOperation::Add;
-  case llvm::Instruction::Sub:
-    return JumpOperation::Sub;
-  case llvm::Instruction::Mul:
-    return JumpOperation::Mul;
-  case llvm::Instruction::Shl:
-    return JumpOperation::Shl;
-  case llvm::Instruction::ZExt:
-    return JumpOperation::ZExt;
-  case llvm::Instruction::SExt:
-    return JumpOperation::SExt;
-  case llvm::Instruction::Trunc:
-    return JumpOperation::Trunc;
-  default:
-    return JumpOperation::None;
-  }
-}
-
 uint32_t TransferValues::ofNumber(const llvm::Value &value,
                                   const llvm::Instruction &at, unsigned depth) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&value))
     return ofLoad(*load, at, depth);
-  JumpOperation operation =
-      instruction ? operationOf(*instruction) : JumpOperation::None;
-  if (operation == JumpOperation::None || !bitsOf(value))
+  std::optional<JumpOperation> operation =
+      instruction ? operationOf(instruction->getOpcode()) : std::nullopt;
+  if (!operation || !bitsOf(value))
     return addPlain(value, jumpFunctions.of(value));
   TransferValue result;
   result.kind = Kind::Operation;
-  result.operation = operation;
+  result.operation = *operation;
   result.bitWidth = static_cast<uint16_t>(bitsOf(value));
   result.base = of(*instruction->getOperand(0), at, depth + 1);
   if (auto *number =
