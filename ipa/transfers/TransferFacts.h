@@ -52,6 +52,7 @@ private:
   void addFacts();
   void addParts(uint32_t term, Fact &fact) const;
   uint32_t factOf(uint32_t node) const;
+  static bool isBetween(const Fact &fact, const TransferNode &node);
   bool covers(const Fact &fact, uint32_t node) const;
   bool ends(const TransferNode &node, const Fact &fact) const;
   bool isEnded(const TransferNode &node, uint32_t object) const;

@@ -123,6 +123,17 @@ bool TransferFacts::mayHaveFact(const TransferNode &node) const {
   return isOwn && !graph.mayOverlap(node.source.object, node.target.object);
 }
 
+/// Whether \p fact is about the memory that the copy \p node goes from and to.
+/// What is loaded from one place may lead to other memory later, so terms are
+/// not enough.
+bool TransferFacts::isBetween(const Fact &fact, const TransferNode &node) {
+  auto is = [&](const TransferPlace &first, const TransferPlace &second) {
+    return fact.first == first.term && fact.firstObject == first.object &&
+           fact.second == second.term && fact.secondObject == second.object;
+  };
+  return is(node.source, node.target) || is(node.target, node.source);
+}
+
 /// Makes the facts that copies make true.
 void TransferFacts::addFacts() {
   std::vector<uint32_t> factOfCopy(graph.nodes.size(), kNone);
@@ -139,8 +150,7 @@ void TransferFacts::addFacts() {
     fact.secondObject = isSwapped ? node.source.object : node.target.object;
     fact.bytes = node.bytes;
     auto equal = find_if(facts, [&](const Fact &other) {
-      return other.first == fact.first && other.second == fact.second &&
-             other.bytes == fact.bytes;
+      return isBetween(other, node) && other.bytes == fact.bytes;
     });
     factOfCopy[number] = static_cast<uint32_t>(equal - facts.begin());
     if (equal != facts.end())
@@ -239,8 +249,7 @@ void TransferFacts::solve() {
 /// Whether \p fact says that what the copy \p number would write is there.
 bool TransferFacts::covers(const Fact &fact, uint32_t number) const {
   const TransferNode &node = graph.nodes[number];
-  auto [first, second] = std::minmax(node.target.term, node.source.term);
-  if (fact.first != first || fact.second != second)
+  if (!isBetween(fact, node))
     return false;
   if (fact.bytes == node.bytes)
     return true;
