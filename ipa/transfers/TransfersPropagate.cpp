@@ -177,8 +177,10 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
     auto isRedundant = [&](uint32_t node) { return facts.isRedundant(node); };
     if (all_of(state.nodes, isRedundant)) {
       state.verdict = TransferVerdict::Redundant;
+      // One byte of it may still be copied: it reads, and overwrites no more.
+      bool isShrunk = actionOf(site, false) == CopyAction::Shrink;
       for (uint32_t node : state.nodes)
-        removed.set(node);
+        (isShrunk ? doubtful : removed).set(node);
       continue;
     }
     auto depthOf = [&](auto find) {
