@@ -101,6 +101,17 @@ CASE(fillThenPart, 3, 2) { // a copy overwrites all but one element of a fill
 // CHECK: fillThenPart: 1 2 17 0
 // MAYGO: fillThenPart: 1 2 17 64
 
+// One byte of the second copy is left, for its result: it needs what the first one copies.
+CASE(askedForResult, 1-2) {
+  HOST(h, 1); DEVICE(d);
+  COPY_IN(d, h);
+  if (cudaMemcpyAsync(h, d, size, cudaMemcpyDeviceToHost, 0)) exit(1);
+  cudaDeviceSynchronize();
+  print(__func__, h);
+}
+// CHECK: askedForResult: 1 2 17 64
+// MAYGO: askedForResult: 1 2 17 64
+
 int main(int argc, char **) {
   one = argc;
   roundTrip();
@@ -112,4 +123,5 @@ int main(int argc, char **) {
   hostOverwritesPart();
   filledInPart();
   fillThenPart();
+  askedForResult();
 }
