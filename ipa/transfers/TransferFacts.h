@@ -51,8 +51,8 @@ private:
 
   void addFacts();
   void addParts(uint32_t term, Fact &fact) const;
-  uint32_t factOf(uint32_t node) const;
   static bool isBetween(const Fact &fact, const TransferNode &node);
+  bool isAtMost(uint32_t bytes, uint32_t others) const;
   bool covers(const Fact &fact, uint32_t node) const;
   bool ends(const TransferNode &node, const Fact &fact) const;
   bool isEnded(const TransferNode &node, uint32_t object) const;

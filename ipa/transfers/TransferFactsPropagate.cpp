@@ -246,20 +246,21 @@ void TransferFacts::solve() {
   } while (changed);
 }
 
+/// Whether the size \p bytes, a term, is known to be at most \p others.
+bool TransferFacts::isAtMost(uint32_t bytes, uint32_t others) const {
+  if (bytes == kNone || others == kNone)
+    return false;
+  const TransferTerm &few = graph.terms[bytes], &many = graph.terms[others];
+  using Kind = TransferTerm::Kind;
+  return bytes == others ||
+         (few.kind == Kind::Constant && many.kind == Kind::Constant &&
+          few.number <= many.number);
+}
+
 /// Whether \p fact says that what the copy \p number would write is there.
 bool TransferFacts::covers(const Fact &fact, uint32_t number) const {
   const TransferNode &node = graph.nodes[number];
-  if (!isBetween(fact, node))
-    return false;
-  if (fact.bytes == node.bytes)
-    return true;
-  if (node.bytes == kNone)
-    return false;
-  const TransferTerm &have = graph.terms[fact.bytes];
-  const TransferTerm &want = graph.terms[node.bytes];
-  using Kind = TransferTerm::Kind;
-  return have.kind == Kind::Constant && want.kind == Kind::Constant &&
-         want.number <= have.number;
+  return isBetween(fact, node) && isAtMost(node.bytes, fact.bytes);
 }
 
 bool TransferFacts::isRedundant(uint32_t node) const {
@@ -394,15 +395,9 @@ bool TransferFacts::overwrites(uint32_t node, uint32_t copy) const {
   if (by == kNone || (by == copy && node != copy))
     return false;
   const TransferNode &first = graph.nodes[copy], &second = graph.nodes[by];
-  if (first.target.term == kNone || first.target.term != second.target.term ||
-      first.bytes == kNone || second.bytes == kNone)
-    return false;
-  const TransferTerm &old = graph.terms[first.bytes];
-  const TransferTerm &now = graph.terms[second.bytes];
-  using Kind = TransferTerm::Kind;
-  return first.bytes == second.bytes ||
-         (old.kind == Kind::Constant && now.kind == Kind::Constant &&
-          old.number <= now.number);
+  return first.target.term != kNone &&
+         first.target.term == second.target.term &&
+         isAtMost(first.bytes, second.bytes);
 }
 
 /// Whether \p node frees the memory that \p copy writes, which is where it was.

@@ -217,7 +217,7 @@ void TransferGraph::addEvents(uint32_t number) {
   ArrayRef<TransferEvent> events = eventsOf(program, id);
   if (events.empty())
     return addCoarse(number);
-  std::vector<uint32_t> begins(events.size(), kNone), lasts(events.size());
+  std::vector<uint32_t> begins(events.size(), kNone);
   for (auto [position, event] : enumerate(events))
     if (event.kind == TransferEventKind::Block) {
       begins[position] = addNode(number, position);
@@ -274,9 +274,8 @@ void TransferGraph::addCoarse(uint32_t number) {
   TransferNode &all = nodes[hub];
   all.readsKept = all.writesKept = true;
   all.readsVariables = all.writesVariables = true;
-  for (const TransferPlace &parameter : frames[number].parameters) {
+  for (const TransferPlace &parameter : frames[number].parameters)
     touch(hub, parameter, kTransferReads | kTransferWrites | kTransferKeeps);
-  }
   for (uint32_t call = 0; call < program.function(id)->calls.count; ++call) {
     BodyIndex callee = solver.calleeOf(index, call);
     if (callee == kNone || !reaching.test(callee) ||

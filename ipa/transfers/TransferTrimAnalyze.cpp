@@ -8,12 +8,10 @@
 //   -> nothing, if no copy gets `sum`
 //
 //  1. findAsked     memory that copies, fills, allocations, launches and
-//  functions
-//                   that may reach the runtime get.
+//                   functions that may reach the runtime get.
 //  2. trimOperands  other memory of the function is left out, pointers of
-//  unknown
-//                   origin are all one, and numbers stay only where a size or a
-//                   parameter is asked for.
+//                   unknown origin are all one, and numbers stay only where a
+//                   size or a parameter is asked for.
 //  3. isNeeded      accesses and calls of the library to which nothing is left
 //                   go, and so do functions of the runtime that touch nothing.
 //  4. renumber      values that nothing names any more go.

@@ -17,8 +17,7 @@
 //                   Every pointer that no event tells leads to such memory, or
 //                   to memory of other functions.
 //  4. store         what no copy depends on is left out (TransferTrim), and
-//  blocks
-//                   without events disappear.
+//                   blocks without events disappear.
 //
 // Linear in instructions and uses; a function of more than kMaxTransferEvents
 // events has none.
@@ -375,7 +374,6 @@ void TransfersCollector::addKeptAllocations(const llvm::AllocaInst &variable) {
 
 /// Collects memory of the function, and of its callers, that is kept.
 void TransfersCollector::addKept() {
-  llvm::SmallPtrSet<const llvm::CallBase *, 8> slotted;
   const llvm::Instruction &entry = *function.getEntryBlock().begin();
   for (const llvm::Argument &argument : function.args())
     if (argument.getType()->isPointerTy() && isKept(argument))

@@ -51,17 +51,17 @@ public:
   TransfersPass(WpaContext &context, const Callers &callers,
                 const KnownValues &values)
       : context(context), program(context.program), callers(callers),
-        values(values), order(orderOf(values)) {}
+        values(values), order(orderOf()) {}
 
   void run();
 
 private:
   using Sites = std::map<Site, SiteState>;
 
-  const DeviceOrder &orderOf(const KnownValues &values);
+  const DeviceOrder &orderOf();
   void findSites();
-  StringRef whyNothing() const;
-  std::string whyNothing(const TransferGraph &graph) const;
+  StringRef used(function_ref<bool(StringRef)> isMeant) const;
+  std::string whyNothing() const;
   void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
   bool isDead(const TransferGraph &graph, const TransferFacts &facts,
               uint32_t node) const;
@@ -94,7 +94,7 @@ private:
 } // namespace
 
 /// Returns how work on the device is ordered, which is known if a kernel asked.
-const DeviceOrder &TransfersPass::orderOf(const KnownValues &values) {
+const DeviceOrder &TransfersPass::orderOf() {
   if (const DeviceOrder *known = values.unwritten.deviceOrder())
     return *known;
   return ownOrder.emplace(context, callers, values.solver);
@@ -125,10 +125,6 @@ void TransfersPass::findSites() {
   }
 }
 
-/// Returns why no copy can be known not to be needed, as a clause; empty if
-/// that is not so.
-StringRef TransfersPass::whyNothing() const { return order.whyNotKnown(); }
-
 /// Whether \p name makes another thread of control, which may access memory at
 /// any time.
 static bool startsThread(StringRef name) {
@@ -145,13 +141,23 @@ static bool returnsTwice(StringRef name) {
   return kNames.contains(name);
 }
 
-/// Looks at what the program calls that has no body here.
-std::string TransfersPass::whyNothing(const TransferGraph &graph) const {
+/// Returns a host function without a body here that the program names and that
+/// \p isMeant, or an empty name.
+StringRef TransfersPass::used(function_ref<bool(StringRef)> isMeant) const {
   for (GlobalId id = 0; id < program.symbolCount(); ++id)
     if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
-        returnsTwice(program.symbol(id).name))
-      return "the program uses '" + program.symbol(id).name.str() + "'";
-  return graph.whyNot().str();
+        isMeant(program.symbol(id).name))
+      return program.symbol(id).name;
+  return {};
+}
+
+/// Returns why no copy can be known not to be needed, as a clause; empty if
+/// that is not so.
+std::string TransfersPass::whyNothing() const {
+  if (!order.isKnown())
+    return order.whyNotKnown().str();
+  StringRef twice = used(returnsTwice);
+  return twice.empty() ? "" : "the program uses '" + twice.str() + "'";
 }
 
 /// Whether all that runs of \p site is among the nodes.
@@ -354,21 +360,18 @@ void TransfersPass::run() {
   findSites();
   if (sites.empty())
     return;
-  std::string why = whyNothing().str();
+  std::string why = whyNothing();
   std::optional<TransferGraph> graph;
   if (why.empty()) {
     graph.emplace(context, callers, values);
-    why = whyNothing(*graph);
+    why = graph->whyNot().str();
   }
   if (!why.empty()) {
     for (const auto &[site, state] : sites)
       report(site, TransferVerdict::Needed, "is needed: " + why);
     return;
   }
-  for (GlobalId id = 0; id < program.symbolCount(); ++id)
-    if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
-        startsThread(program.symbol(id).name))
-      ownsKept = false;
+  ownsKept = used(startsThread).empty();
   for (auto [number, node] : enumerate(graph->nodes))
     if (const CallEdge *call = node.copy ? graph->callOf(number) : nullptr) {
       GlobalId function = graph->functionOf(node.frame);

@@ -123,15 +123,19 @@ static void shrink(Copy &copy) {
   noteResult(copy, arguments, copy.call, builder);
 }
 
-/// Replaces \p copy by a wait.
-static void waitInstead(const Copy &copy) {
-  CallBase &call = *copy.call;
-  call.replaceAllUsesWith(addWait(call, *call.getFunctionType()));
+/// Removes \p call, which has no uses; an invoke goes on as if it returned.
+static void eraseCall(CallBase &call) {
   if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
     invoke->getUnwindDest()->removePredecessor(invoke->getParent());
     BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
   }
   call.eraseFromParent();
+}
+
+/// Replaces \p call, a copy, by a wait.
+static void waitInstead(CallBase &call) {
+  call.replaceAllUsesWith(addWait(call, *call.getFunctionType()));
+  eraseCall(call);
 }
 
 /// Lets \p copy, which is no invoke, wait only where its flag says that it is
@@ -151,15 +155,6 @@ static void waitIfDone(Copy &copy) {
   result->addIncoming(&call, copies->getParent());
   builder.SetInsertPoint(copies);
   noteResult(copy, SmallVector<Value *, 6>(call.args()), &call, builder);
-}
-
-static void drop(const Copy &copy) {
-  assert(!copy.done && copy.call->use_empty());
-  if (auto *invoke = dyn_cast<InvokeInst>(copy.call)) {
-    invoke->getUnwindDest()->removePredecessor(invoke->getParent());
-    BranchInst::Create(invoke->getNormalDest(), invoke->getIterator());
-  }
-  copy.call->eraseFromParent();
 }
 
 void editCopies(Function &function,
@@ -185,14 +180,15 @@ void editCopies(Function &function,
     switch (copy.edit.action) {
     case CopyAction::Wait:
       if (!copy.done)
-        waitInstead(copy);
+        waitInstead(*copy.call);
       else if (isa<InvokeInst>(copy.call))
         shrink(copy);
       else
         waitIfDone(copy);
       break;
     case CopyAction::Drop:
-      drop(copy);
+      assert(!copy.done && copy.call->use_empty());
+      eraseCall(*copy.call);
       break;
     case CopyAction::Shrink:
       shrink(copy);
