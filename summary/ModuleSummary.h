@@ -34,7 +34,7 @@ namespace gpulto {
 
 /// Version of the bytes of a summary; a reader refuses any other. Increase it
 /// with each change of a record, a table or the meaning of a field.
-constexpr uint32_t kSummaryVersion = 20;
+constexpr uint32_t kSummaryVersion = 21;
 
 /// A word of FunctionFlags.
 using FunctionFlags = uint64_t;
@@ -140,6 +140,8 @@ enum MemoryEffect : uint32_t {
   /// A body with FunctionSummary::members: as kStoresOther, but not only
   /// through these.
   kStoresElsewhere = 1u << 14,
+  /// Itself loads from memory that kReadsOther is about.
+  kLoadsOther = 1u << 15,
 };
 
 inline constexpr FlagName kMemoryEffectNames[] = {
@@ -158,6 +160,7 @@ inline constexpr FlagName kMemoryEffectNames[] = {
     {kMustProgress, "mustprogress"},
     {kStoresOther, "stores_other"},
     {kStoresElsewhere, "stores_elsewhere"},
+    {kLoadsOther, "loads_other"},
 };
 
 struct FunctionSummary {

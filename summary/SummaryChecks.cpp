@@ -295,6 +295,10 @@ static const char *findWrongPlace(const ModuleSummary &s,
     return "loaded parts of no pointer parameter, or not in order";
   if (!areMembers(slice(s.members, f.members), formals))
     return "pointers in no by-value parameter, or not in order";
+  for (const KernelOverwrite &o : slice(s.overwrites, f.overwrites))
+    if (o.parameter >= formals.size() ||
+        (o.count != kNone && o.count >= formals.size()))
+      return "overwriting through a parameter that does not exist";
   if (!areTransfers(slice(s.transferValues, f.transferValues),
                     slice(s.transferEvents, f.transferEvents)))
     return "event that names what does not exist";

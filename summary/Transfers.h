@@ -50,6 +50,8 @@ struct TransferValue {
   JumpOperation operation = JumpOperation::None;
   /// Bits; 0 for a pointer.
   uint16_t bitWidth = 0;
+  /// Operation: where it wraps as a signed number, nobody may use it.
+  bool isExact = false;
   /// Earlier values of the function; see TransferValueKind.
   uint32_t base = kNone;
   uint32_t other = kNone;
@@ -78,6 +80,7 @@ template <typename V> void describe(V &v, TransferValue &t) {
   case TransferValueKind::Operation:
     v.enumerator("", t.operation, kJumpOperationNames);
     v.numberOrNone("with", t.other);
+    v.boolean("exact", t.isExact);
     [[fallthrough]];
   case TransferValueKind::Load:
   case TransferValueKind::Offset:
@@ -94,13 +97,20 @@ enum TransferAccess : uint8_t {
   kTransferKeeps = 1u << 2,
   /// Plain accesses: the memory is new, or was that of nobody before.
   kTransferBegins = 1u << 3,
+  /// Copies: by their direction, the memory is the host's.
+  kTransferOnHost = 1u << 4,
+  /// Launches, behind the arguments: no pointers but the numbers of blocks, and
+  /// of threads of a block, in x. Only if no other part of the configuration
+  /// can make the launch fail.
+  kTransferGrid = 1u << 5,
+  kTransferBlock = 1u << 6,
 };
 
 inline constexpr FlagName kTransferAccessNames[] = {
-    {kTransferReads, "reads"},
-    {kTransferWrites, "writes"},
-    {kTransferKeeps, "keeps"},
-    {kTransferBegins, "begins"}};
+    {kTransferReads, "reads"},    {kTransferWrites, "writes"},
+    {kTransferKeeps, "keeps"},    {kTransferBegins, "begins"},
+    {kTransferOnHost, "on_host"}, {kTransferGrid, "grid"},
+    {kTransferBlock, "block"}};
 
 /// An operand of an event: one of the function's values. Without a value it is
 /// a pointer of which nothing is known or, if nothing is done with it,
@@ -183,6 +193,42 @@ template <typename V> void describe(V &v, TransferEvent &e) {
            v.numberOrNone("value", operand.value);
            v.flags("", operand.access, kTransferAccessNames);
          });
+}
+
+/// Elements that a kernel writes whatever it reads, of \c elementBytes each,
+/// side by side from where a pointer parameter points: the threads with index i
+/// = blockIdx.x * \c block + threadIdx.x, where 0 stands for blockDim.x, write
+/// element i.
+struct KernelOverwrite {
+  uint32_t parameter = 0;
+  uint32_t elementBytes = 0;
+  uint32_t block = 0;
+  /// Of the index: beyond them it is another one.
+  uint16_t indexBits = 0;
+  /// Each thread writes those that are whole grids behind its own, too.
+  bool isAnyGrid = false;
+  /// Only elements below parameter \c count or, if that is kNone, \c number, in
+  /// a signed or unsigned comparison.
+  bool isGuarded = false;
+  bool isSigned = false;
+  uint32_t count = kNone;
+  uint64_t number = 0;
+  bool operator==(const KernelOverwrite &) const = default;
+};
+
+template <typename V> void describe(V &v, KernelOverwrite &o) {
+  v.formal("of", o.parameter);
+  v.number("element", o.elementBytes);
+  v.number("block", o.block);
+  v.number("bits", o.indexBits);
+  v.boolean("any_grid", o.isAnyGrid);
+  v.boolean("guarded", o.isGuarded);
+  v.boolean("signed", o.isSigned);
+  v.numberOrNone("below", o.count);
+  v.number("below", o.number);
+  constexpr unsigned kMaxBits = 64;
+  v.check(o.elementBytes && o.indexBits <= kMaxBits,
+          "elements of no size, or numbered in too many bits");
 }
 } // namespace gpulto
 

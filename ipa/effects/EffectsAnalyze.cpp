@@ -189,7 +189,7 @@ private:
   void addKnownEffects(const llvm::CallBase &call);
   void touch(const llvm::Value &pointer, bool reads, bool writes);
   void touchOther(bool reads, bool writes) {
-    result.memoryEffects |= (reads ? uint32_t(kReadsOther) : 0) |
+    result.memoryEffects |= (reads ? kReadsOther | kLoadsOther : 0u) |
                             (writes ? kWritesOther | kStoresOther : 0);
     storesElsewhere |= writes;
   }
@@ -582,7 +582,7 @@ void EffectsCollector::touch(const llvm::Value &pointer, bool reads,
     return;
   }
   if (memberLoads.contains(base))
-    return add(kReadsOther,
+    return add(static_cast<MemoryEffect>(kReadsOther | kLoadsOther),
                static_cast<MemoryEffect>(kWritesOther | kStoresOther));
   touchOther(reads, writes);
 }

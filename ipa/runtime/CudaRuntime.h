@@ -81,8 +81,10 @@ struct RuntimeFunction {
   int8_t writes = kNone, reads = kNone;
   /// The arguments that a copy goes to and comes from, and how many bytes it
   /// has; a fill comes from nowhere. The bytes are at argument `offset` behind a
-  /// variable of the device that is named by its symbol (roles).
+  /// variable of the device that is named by its symbol (roles). Argument
+  /// `direction` is a cudaMemcpyKind.
   int8_t target = kNone, source = kNone, bytes = kNone, offset = kNone;
+  int8_t direction = kNone;
   /// Bytes that it writes behind argument 0, of which it keeps nothing.
   uint8_t resultBytes = 0;
   uint32_t roles = 0;

@@ -56,7 +56,6 @@ private:
   bool covers(const Fact &fact, uint32_t node) const;
   bool ends(const TransferNode &node, const Fact &fact) const;
   bool isEnded(const TransferNode &node, uint32_t object) const;
-  bool isWritten(const TransferNode &node, uint32_t object) const;
   void solve();
   void orderNodes();
   bool reachesCopy(uint32_t node, uint32_t copy) const;

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransferFacts.h"
+#include "ipa/transfers/TransferSizes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -168,20 +169,8 @@ void TransferFacts::addFacts() {
   }
 }
 
-/// Whether \p node may write \p object.
-bool TransferFacts::isWritten(const TransferNode &node, uint32_t object) const {
-  const MemoryObject &known = graph.objects[object];
-  if (node.writesKept && known.isKept)
-    return true;
-  if (node.writesVariables && known.kind == MemoryObject::Kind::Variable)
-    return true;
-  return any_of(node.writes, [&](uint32_t written) {
-    return graph.mayOverlap(written, object);
-  });
-}
-
 bool TransferFacts::isEnded(const TransferNode &node, uint32_t object) const {
-  return isWritten(node, object) || any_of(node.ends, [&](uint32_t other) {
+  return graph.mayWrite(node, object) || any_of(node.ends, [&](uint32_t other) {
            return graph.mayOverlap(other, object);
          });
 }
@@ -356,16 +345,9 @@ std::optional<uint32_t> TransferFacts::askedInLoop(uint32_t copy) const {
 void TransferFacts::findReads() {
   reads.assign(graph.nodes.size(), BitVector(graph.objects.size()));
   for (auto [number, node] : enumerate(graph.nodes))
-    for (auto [object, known] : enumerate(graph.objects)) {
-      bool isRead =
-          (node.readsKept && known.isKept) ||
-          (node.readsVariables && known.kind == MemoryObject::Kind::Variable) ||
-          any_of(node.reads, [&, object = object](uint32_t read) {
-            return graph.mayOverlap(read, object);
-          });
-      if (isRead)
+    for (uint32_t object = 0; object < graph.objects.size(); ++object)
+      if (graph.mayRead(node, object))
         reads[number].set(object);
-    }
 }
 
 /// Whether \p copy may run behind \p node.
@@ -387,6 +369,13 @@ bool TransferFacts::reachesCopy(uint32_t node, uint32_t copy) const {
 /// Whether \p node, behind which the target of \p copy is where it was, leaves
 /// nothing of what \p copy wrote.
 bool TransferFacts::overwrites(uint32_t node, uint32_t copy) const {
+  const TransferNode &first = graph.nodes[copy];
+  if (any_of(graph.nodes[node].overwrites,
+             [&](const TransferOverwrite &overwrite) {
+               return overwrite.target == first.target.term &&
+                      writesAll(graph, overwrite, first.bytes);
+             }))
+    return true;
   uint32_t by = graph.nodes[node].succeeded;
   if (by == kNone && graph.nodes[node].copy &&
       (graph.callOf(node)->flags & kIgnoresResultSite))
@@ -394,7 +383,7 @@ bool TransferFacts::overwrites(uint32_t node, uint32_t copy) const {
   // That a copy has succeeded says nothing of another one.
   if (by == kNone || (by == copy && node != copy))
     return false;
-  const TransferNode &first = graph.nodes[copy], &second = graph.nodes[by];
+  const TransferNode &second = graph.nodes[by];
   return first.target.term != kNone &&
          first.target.term == second.target.term &&
          isAtMost(first.bytes, second.bytes);

@@ -35,6 +35,8 @@ struct MemoryObject {
   uint32_t frame = kNone;
   /// Code that no event describes may know its address.
   bool isKept = false;
+  /// Only the runtime and kernels can access it.
+  bool isOnDevice = false;
 };
 
 /// A value at run time. Equal numbers are equal as long as none of what it is
@@ -52,6 +54,8 @@ struct TransferTerm {
   Kind kind = Kind::Constant;
   JumpOperation operation = JumpOperation::None;
   uint16_t bitWidth = 0;
+  /// Operation: see TransferValue.
+  bool isExact = false;
   /// Leaf: frame and value. Allocated: frame and call. Others: terms, or kNone.
   uint32_t first = kNone, second = kNone;
   /// Constant: bits. Variable: the definition. Load, Offset: bytes.
@@ -66,6 +70,18 @@ struct TransferTerm {
 struct TransferPlace {
   uint32_t object = kNone;
   uint32_t term = kNone;
+};
+
+/// What a launch writes whatever it reads: KernelOverwrite with the terms of
+/// what it is given.
+struct TransferOverwrite {
+  /// Where it begins: a pointer.
+  uint32_t target = kNone;
+  KernelOverwrite elements;
+  /// What elements.count or elements.number is, if it is guarded.
+  uint32_t count = kNone;
+  /// Blocks in x, and threads in x of one.
+  uint32_t blocks = kNone, threads = kNone;
 };
 
 /// One way into a function: called by \c node of another frame, or a root.
@@ -93,19 +109,23 @@ struct TransferNode {
   /// Objects that are new: if only events know them, nobody can read what was
   /// in them.
   llvm::SmallVector<uint32_t, 2> begins;
-  /// The same with all objects that are kept, and with variables.
+  /// The same with all objects that are kept, and with variables; those on the
+  /// device are left out if \c isPlain: loads and stores of host code or of the
+  /// C library, and copies to or from memory of the host.
   bool readsKept = false, writesKept = false;
   bool readsVariables = false, writesVariables = false;
   /// Nothing that was known holds any more.
   bool forgets = false;
   /// Begins a block: its number as an event; what it computes is new.
   bool isBlock = false, isFrameEntry = false;
+  bool isPlain = false;
   /// A copy or a fill, with its row; null: something else.
   const RuntimeFunction *copy = nullptr;
   TransferPlace target, source;
   uint32_t bytes = kNone; // a term
   /// The pointer that is freed: a term.
   uint32_t freed = kNone;
+  std::vector<TransferOverwrite> overwrites;
   /// The copy, another node, that succeeded.
   uint32_t succeeded = kNone;
   /// What a person would call it: the kernel that it launches, or the function
@@ -132,6 +152,15 @@ public:
 
   /// Whether \p a and \p b, objects, may be the same memory.
   bool mayOverlap(uint32_t a, uint32_t b) const;
+  /// Whether \p node may read or write \p object.
+  bool mayRead(const TransferNode &node, uint32_t object) const {
+    return mayTouch(node, node.reads, node.readsKept, node.readsVariables,
+                    object);
+  }
+  bool mayWrite(const TransferNode &node, uint32_t object) const {
+    return mayTouch(node, node.writes, node.writesKept, node.writesVariables,
+                    object);
+  }
   /// The function of \p frame, and the call of \p node among its calls.
   GlobalId functionOf(uint32_t frame) const {
     return solver.bodies()[frames[frame].body].id;
@@ -163,11 +192,17 @@ private:
                    llvm::ArrayRef<TransferPlace> operands,
                    const CallEdge &call);
   void addLaunch(uint32_t node, GlobalId stub,
-                 llvm::ArrayRef<TransferPlace> operands);
+                 llvm::ArrayRef<TransferPlace> operands,
+                 llvm::ArrayRef<uint8_t> access);
+  void addOverwrites(uint32_t node, GlobalId stub,
+                     llvm::ArrayRef<KernelOverwrite> known,
+                     llvm::ArrayRef<TransferPlace> operands,
+                     llvm::ArrayRef<uint8_t> access);
   void addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                  llvm::ArrayRef<TransferPlace> operands);
   void addRuntimeCall(uint32_t node, const RuntimeFunction &function,
-                      uint32_t number, llvm::ArrayRef<TransferPlace> operands);
+                      uint32_t number, llvm::ArrayRef<TransferPlace> operands,
+                      llvm::ArrayRef<uint8_t> access);
   void addSummarized(uint32_t node, GlobalId callee,
                      llvm::ArrayRef<TransferPlace> operands,
                      llvm::ArrayRef<uint8_t> access);
@@ -176,8 +211,12 @@ private:
                  llvm::ArrayRef<uint8_t> access);
   void touch(uint32_t node, const TransferPlace &place, unsigned access);
   void touchAll(uint32_t node, llvm::ArrayRef<TransferPlace> operands);
+  bool mayTouch(const TransferNode &node, llvm::ArrayRef<uint32_t> named,
+                bool touchesKept, bool touchesVariables, uint32_t object) const;
+  bool isDeviceAllocation(const MemoryObject &object) const;
   void noteOpaque(BodyIndex body);
   bool writesElsewhere(GlobalId kernel) const;
+  bool readsElsewhere(GlobalId kernel) const;
 
   TransferPlace place(uint32_t frame, uint32_t value);
   TransferPlace findPlace(uint32_t frame, uint32_t value);

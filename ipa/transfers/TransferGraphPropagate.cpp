@@ -46,6 +46,10 @@ TransferGraph::TransferGraph(const WpaContext &context, const Callers &callers,
   end = addNode(kNone, kNone);
   addRoots();
   nodes[end].readsKept = nodes[end].readsVariables = true;
+  // Other roots may run behind main.
+  nodes[end].isPlain = count_if(frames, [](const TransferFrame &frame) {
+                         return frame.caller == kNone;
+                       }) <= 1;
   for (auto [number, object] : enumerate(objects))
     if (object.frame != kNone)
       nodes[frames[object.frame].entry].begins.push_back(number);
@@ -346,6 +350,8 @@ void TransferGraph::addAction(uint32_t node, uint32_t &last) {
   case TransferEventKind::Call:
     return addCall(node, last, *callOf(node), event.call, operands, access);
   case TransferEventKind::Access:
+    nodes[node].isPlain = true;
+    [[fallthrough]];
   case TransferEventKind::Keeps:
     for (auto [operand, how] : zip(operands, access))
       touch(node, operand, how);
@@ -387,7 +393,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
     GlobalId id = solver.bodies()[callee].id;
     nodes[node].callee = id;
     if (program.symbol(id).has(kKernelStub))
-      return addLaunch(node, id, operands);
+      return addLaunch(node, id, operands, access);
     if (!reaching.test(callee))
       return addSummarized(node, id, operands, access);
     if (enterCallee(node, last, callee, operands, call))
@@ -405,7 +411,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
   if (native == kNone || program.definition(native) != kNone)
     return touchAll(node, pointersOf(operands, access));
   if (const RuntimeFunction *function = findRuntimeFunction(name))
-    return addRuntimeCall(node, *function, number, operands);
+    return addRuntimeCall(node, *function, number, operands, access);
   addNative(node, name, operands, access);
 }
 
@@ -436,10 +442,61 @@ bool TransferGraph::enterCallee(uint32_t node, uint32_t &last, BodyIndex callee,
 }
 
 void TransferGraph::addLaunch(uint32_t node, GlobalId stub,
-                              ArrayRef<TransferPlace> operands) {
+                              ArrayRef<TransferPlace> operands,
+                              ArrayRef<uint8_t> access) {
+  std::optional<std::vector<KernelOverwrite>> known;
   for (GlobalId kernel : program.kernelsOf(stub)) {
     nodes[node].callee = kernel;
     addKernel(node, stub, kernel, operands);
+    // Which image runs is not known.
+    ArrayRef<KernelOverwrite> overwrites =
+        slice(program.moduleRef(kernel).summary.overwrites,
+              program.function(kernel)->overwrites);
+    if (!known)
+      known = overwrites.vec();
+    else
+      erase_if(*known, [&](const KernelOverwrite &elements) {
+        return !is_contained(overwrites, elements);
+      });
+  }
+  if (known)
+    addOverwrites(node, stub, *known, operands, access);
+}
+
+/// Adds \p known, what the kernel of \p stub writes whatever it reads.
+void TransferGraph::addOverwrites(uint32_t node, GlobalId stub,
+                                  ArrayRef<KernelOverwrite> known,
+                                  ArrayRef<TransferPlace> operands,
+                                  ArrayRef<uint8_t> access) {
+  auto configured = [&](TransferAccess part) {
+    const uint8_t *found = find(access, part);
+    return found == access.end() ? kNone
+                                 : operands[found - access.begin()].term;
+  };
+  ArrayRef<StubArgument> pieces =
+      slice(program.moduleRef(stub).summary.stubArguments,
+            program.function(stub)->stubArguments);
+  auto argument = [&](uint32_t parameter) {
+    const StubArgument *piece = find_if(pieces, [&](const StubArgument &other) {
+      return other.kernelArgument == parameter;
+    });
+    bool isWhole = piece != pieces.end() && !piece->isAggregate &&
+                   piece->byteOffset == 0 && piece->formal < operands.size();
+    return isWhole ? operands[piece->formal].term : kNone;
+  };
+  for (const KernelOverwrite &elements : known) {
+    TransferOverwrite result;
+    result.target = argument(elements.parameter);
+    result.elements = elements;
+    TransferTerm number;
+    number.number = elements.number;
+    result.count =
+        elements.count == kNone ? term(number) : argument(elements.count);
+    result.blocks = configured(kTransferGrid);
+    result.threads = configured(kTransferBlock);
+    if (result.target != kNone && result.blocks != kNone &&
+        result.threads != kNone && result.count != kNone)
+      nodes[node].overwrites.push_back(std::move(result));
   }
 }
 
@@ -448,6 +505,16 @@ void TransferGraph::addLaunch(uint32_t node, GlobalId stub,
 bool TransferGraph::writesElsewhere(GlobalId kernel) const {
   return !program.function(kernel)->members.empty() ||
          values.unwritten.storesAnywhere(kernel);
+}
+
+/// Whether \p kernel may read memory other than that behind its parameters,
+/// variables and its own stack. Barriers read nothing.
+bool TransferGraph::readsElsewhere(GlobalId kernel) const {
+  return !program.function(kernel)->members.empty() ||
+         !staysWithin(program, kernel, kLoadsOther, kLoadsOther,
+                      [](GlobalId, const CallEdge &, GlobalId) {
+                        return false; // what it passes
+                      });
 }
 
 /// Whether assembly runs in \p kernel, which may read what its operands do not
@@ -517,7 +584,8 @@ void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
   if (hasAssembly(kernel))
     touchAll(node, {});
   TransferNode &known = nodes[node];
-  known.readsKept |= (effects->may & kReadsOther) != 0;
+  known.readsKept |=
+      (effects->may & kReadsOther) != 0 && readsElsewhere(kernel);
   known.writesKept |=
       (effects->may & kWritesOther) != 0 && writesElsewhere(kernel);
   for (const VariableUse &use : effects->variables) {
@@ -563,7 +631,8 @@ void TransferGraph::addSummarized(uint32_t node, GlobalId callee,
 void TransferGraph::addRuntimeCall(uint32_t node,
                                    const RuntimeFunction &function,
                                    uint32_t number,
-                                   ArrayRef<TransferPlace> operands) {
+                                   ArrayRef<TransferPlace> operands,
+                                   ArrayRef<uint8_t> access) {
   using Row = RuntimeFunction;
   auto operand = [&](int8_t index) {
     return index != Row::kNone && size_t(index) < operands.size()
@@ -612,6 +681,13 @@ void TransferGraph::addRuntimeCall(uint32_t node,
       symbol.term =
           moved.first == kNone || moved.second == kNone ? kNone : term(moved);
     }
+    auto isOffDevice = [&](int8_t index, const TransferPlace &place) {
+      return index == Row::kNone || place.object != kNone ||
+             (size_t(index) < access.size() &&
+              (access[index] & kTransferOnHost));
+    };
+    copy.isPlain = isOffDevice(function.target, copy.target) &&
+                   isOffDevice(function.source, copy.source);
     touch(node, copy.target, kTransferWrites);
     if (function.source != Row::kNone)
       touch(node, nodes[node].source, kTransferReads);
@@ -641,6 +717,7 @@ void TransferGraph::addNative(uint32_t node, StringRef name,
   }
   if (!library.contains(name) || !HostLibrary::touchesArgumentsOnly(name))
     return touchAll(node, pointersOf(operands, access));
+  nodes[node].isPlain = true;
   for (auto [operand, how] : zip(operands, access))
     touch(node, operand, how);
 }
@@ -657,6 +734,30 @@ bool TransferGraph::mayOverlap(uint32_t a, uint32_t b) const {
           right.frame == kNone);
 }
 
+bool TransferGraph::mayTouch(const TransferNode &node, ArrayRef<uint32_t> named,
+                             bool touchesKept, bool touchesVariables,
+                             uint32_t object) const {
+  const MemoryObject &known = objects[object];
+  bool isKept = known.isKept && !(node.isPlain && known.isOnDevice);
+  if ((touchesKept && isKept) ||
+      (touchesVariables && known.kind == MemoryObject::Kind::Variable))
+    return true;
+  return any_of(named,
+                [&](uint32_t other) { return mayOverlap(other, object); });
+}
+
+/// Whether \p object is what cudaMalloc or its like has allocated.
+bool TransferGraph::isDeviceAllocation(const MemoryObject &object) const {
+  if (object.kind != MemoryObject::Kind::Allocation)
+    return false;
+  const CallEdge &call =
+      slice(program.moduleRef(object.id).summary.calls,
+            program.function(object.id)->calls)[object.number];
+  GlobalId native = nativeCallee(program, object.id, call);
+  return native != kNone && isRuntime(program.symbol(native).name,
+                                      RuntimeFunction::AllocatesOnDevice);
+}
+
 uint32_t TransferGraph::object(MemoryObject object) {
   auto [known, isNew] = objectNumbers.try_emplace(
       {object.kind, object.id, object.number, object.frame},
@@ -665,6 +766,7 @@ uint32_t TransferGraph::object(MemoryObject object) {
     object.isKept |= object.kind == MemoryObject::Kind::Variable ||
                      (object.kind == MemoryObject::Kind::Allocation &&
                       object.frame == kNone);
+    object.isOnDevice = isDeviceAllocation(object);
     objects.push_back(object);
   }
   return known->second;
@@ -791,6 +893,7 @@ uint32_t TransferGraph::operationTerm(const TransferValue &value, uint32_t left,
   result.kind = TransferTerm::Kind::Operation;
   result.operation = value.operation;
   result.bitWidth = value.bitWidth;
+  result.isExact = value.isExact;
   result.first = left;
   result.second = right;
   using Kind = TransferTerm::Kind;

@@ -55,6 +55,7 @@ private:
   bool isAsking(const TransferEvent &event) const;
   Memory memoryOf(uint32_t value) const;
   void markUsed(uint32_t value, llvm::BitVector &used) const;
+  bool isLikeSize(uint32_t value) const;
   bool isPlace(const TransferEvent &event, size_t index) const;
   void findAsked(const BlockEvents &blocks);
   bool matters(const Memory &memory) const;
@@ -67,6 +68,8 @@ private:
   const HostLibrary &library;
   llvm::ArrayRef<TransferValue> values;
   std::set<Memory> asked;
+  /// Values that sizes of copies are made of.
+  llvm::BitVector sized;
 };
 
 } // namespace gpulto

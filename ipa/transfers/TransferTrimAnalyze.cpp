@@ -36,7 +36,7 @@ TransferTrim::TransferTrim(const LgenContext &context,
                            const HostLibrary &library,
                            llvm::ArrayRef<TransferValue> values)
     : context(context), body(body), reaching(reaching), library(library),
-      values(values) {}
+      values(values), sized(static_cast<unsigned>(values.size())) {}
 
 const llvm::CallBase &TransferTrim::callOf(const TransferEvent &event) const {
   return *context.callInstructions[body.calls.first + event.call];
@@ -117,6 +117,19 @@ void TransferTrim::markUsed(uint32_t value, llvm::BitVector &used) const {
   }
 }
 
+/// Whether the number \p value is made of what sizes of copies are made of, or
+/// may be: a constant, or what the function was given.
+bool TransferTrim::isLikeSize(uint32_t value) const {
+  const TransferValue &known = values[value];
+  using Form = JumpFunction::Kind;
+  if (sized.test(value) || known.function.kind == Form::PassThrough ||
+      known.function.kind == Form::Constant)
+    return true;
+  bool isMade = known.kind == TransferValueKind::Operation;
+  return isMade && (isLikeSize(known.base) ||
+                    (known.other != kNone && isLikeSize(known.other)));
+}
+
 /// Whether argument \p index of the call \p event is where an allocation leaves
 /// a pointer: that matters if somebody loads it from there.
 bool TransferTrim::isPlace(const TransferEvent &event, size_t index) const {
@@ -129,10 +142,17 @@ void TransferTrim::findAsked(const BlockEvents &blocks) {
   llvm::BitVector used(values.size());
   for (const auto &[block, events] : blocks)
     for (const TransferEvent &event : events)
-      if (event.kind == TransferEventKind::Call && isAsking(event))
-        for (auto [index, operand] : llvm::enumerate(event.operands))
-          if (operand.value != kNone && !isPlace(event, index))
+      if (event.kind == TransferEventKind::Call && isAsking(event)) {
+        const Row *row = rowOf(event);
+        for (auto [index, operand] : llvm::enumerate(event.operands)) {
+          if (operand.value == kNone)
+            continue;
+          if (!isPlace(event, index))
             markUsed(operand.value, used);
+          if (row && int(index) == row->bytes)
+            markUsed(operand.value, sized);
+        }
+      }
   for (unsigned value : used.set_bits())
     asked.insert(memoryOf(value));
 }
@@ -157,7 +177,8 @@ void TransferTrim::trimOperands(TransferEvent &event) const {
     if (values[operand.value].bitWidth) {
       bool isSize =
           row && (int(index) == row->bytes || int(index) == row->offset);
-      if (!isSize && callee != Callee::Reaching)
+      bool isCount = callee == Callee::Stub && isLikeSize(operand.value);
+      if (!isSize && !isCount && callee != Callee::Reaching)
         operand = {};
     } else if (!matters(memory)) {
       operand = {};

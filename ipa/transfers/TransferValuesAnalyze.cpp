@@ -283,6 +283,13 @@ uint32_t TransferValues::ofNumber(const llvm::Value &value,
   TransferValue result;
   result.kind = Kind::Operation;
   result.operation = *operation;
+  // One name for what is the same.
+  if (auto *extension = llvm::dyn_cast<llvm::ZExtInst>(instruction);
+      extension && extension->hasNonNeg())
+    result.operation = JumpOperation::SExt;
+  if (auto *wrapping =
+          llvm::dyn_cast<llvm::OverflowingBinaryOperator>(instruction))
+    result.isExact = wrapping->hasNoSignedWrap();
   result.bitWidth = static_cast<uint16_t>(bitsOf(value));
   result.base = of(*instruction->getOperand(0), at, depth + 1);
   if (auto *number =

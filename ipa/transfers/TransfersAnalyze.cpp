@@ -27,6 +27,7 @@
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/HostLibrary.h"
+#include "ipa/transfers/KernelOverwrites.h"
 #include "ipa/transfers/TransferTrim.h"
 #include "ipa/transfers/TransferValues.h"
 #include "ipa/values/DerivedPointer.h"
@@ -45,6 +46,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace gpulto {
 
@@ -72,6 +74,7 @@ private:
   void addBlock(const llvm::BasicBlock &block);
   void addInstruction(const llvm::Instruction &instruction);
   void addCall(const llvm::CallBase &call);
+  void addConfiguration(const llvm::CallBase &call, TransferEvent &event);
   void addIntrinsic(const llvm::IntrinsicInst &call);
   void addAccess(const llvm::Value &pointer, uint8_t access,
                  const llvm::Instruction &at);
@@ -186,6 +189,122 @@ static uint8_t accessOfArgument(const llvm::CallBase &call, unsigned index) {
   return access;
 }
 
+/// What the direction of a copy says of argument \p index of \p call, of which
+/// \p row is known. Memory that is not where it says is undefined behaviour.
+static uint8_t accessByDirection(const llvm::CallBase &call,
+                                 const RuntimeFunction &row, unsigned index) {
+  enum Direction : uint64_t { HostToHost, HostToDevice, DeviceToHost };
+  auto *direction = row.direction == RuntimeFunction::kNone ||
+                            size_t(row.direction) >= call.arg_size()
+                        ? nullptr
+                        : llvm::dyn_cast<llvm::ConstantInt>(
+                              call.getArgOperand(row.direction));
+  if (!direction)
+    return 0;
+  uint64_t kind = direction->getZExtValue();
+  bool isFromHost = kind == HostToHost || kind == HostToDevice;
+  bool isToHost = kind == HostToHost || kind == DeviceToHost;
+  return (int(index) == row.source && isFromHost) ||
+                 (int(index) == row.target && isToHost)
+             ? kTransferOnHost
+             : 0;
+}
+
+/// Returns the call whose result \p block asks for at its end, if that pushed
+/// the configuration of a launch, and where it goes on if that failed.
+static std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
+pushAtEnd(const llvm::BasicBlock &block) {
+  constexpr unsigned kPushOperands = 6;
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  auto *test = branch && branch->isConditional()
+                   ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
+                   : nullptr;
+  auto *zero = test && test->isEquality()
+                   ? llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1))
+                   : nullptr;
+  auto *push = zero && zero->isZero()
+                   ? llvm::dyn_cast<llvm::CallBase>(test->getOperand(0))
+                   : nullptr;
+  const llvm::Function *callee = push ? push->getCalledFunction() : nullptr;
+  if (!callee || push->arg_size() != kPushOperands ||
+      !isRuntime(callee->getName(), RuntimeFunction::PushesLaunch))
+    return {nullptr, nullptr};
+  bool isEqual = test->getPredicate() == llvm::CmpInst::ICMP_EQ;
+  return {push, branch->getSuccessor(isEqual ? 1 : 0)};
+}
+
+/// Returns the call that pushed the configuration of \p launch, a call of a
+/// stub that runs only where that succeeded, or null.
+static const llvm::CallBase *pushBefore(const llvm::CallBase &launch) {
+  constexpr unsigned kMaxSteps = 4;
+  const llvm::BasicBlock *block = launch.getParent();
+  for (unsigned step = 0; step < kMaxSteps; ++step) {
+    const llvm::BasicBlock *before = block->getSinglePredecessor();
+    if (!before)
+      return nullptr;
+    auto [push, failed] = pushAtEnd(*before);
+    if (push)
+      return failed != block ? push : nullptr;
+    block = before;
+  }
+  return nullptr;
+}
+
+/// Returns the x of \p pair, x and y of a dim3 in one word, if y is a constant
+/// in [1, \p most].
+static const llvm::Value *firstOf(const llvm::Value &pair, uint64_t most) {
+  using namespace llvm::PatternMatch;
+  auto *type = llvm::Type::getInt32Ty(pair.getContext());
+  constexpr unsigned kHalfBits = 32;
+  const llvm::Value *x = nullptr;
+  const llvm::APInt *rest = nullptr;
+  uint64_t y = 0;
+  if (auto *both = llvm::dyn_cast<llvm::ConstantInt>(&pair)) {
+    y = both->getZExtValue() >> kHalfBits;
+    x = llvm::ConstantInt::get(type, uint32_t(both->getZExtValue()));
+  } else if (match(&pair, m_Or(m_ZExt(m_Value(x)), m_APInt(rest))) &&
+             rest->countr_zero() >= kHalfBits) {
+    y = rest->getZExtValue() >> kHalfBits;
+  }
+  return x && x->getType() == type && y >= 1 && y <= most ? x : nullptr;
+}
+
+/// Adds to \p event, the call \p call of a stub, how many threads there are, if
+/// nothing of the launch's configuration can make it fail: blocks that any
+/// kernel's registers suffice for, no dynamic shared memory, and few blocks in
+/// y and z.
+void TransfersCollector::addConfiguration(const llvm::CallBase &call,
+                                          TransferEvent &event) {
+  constexpr uint64_t kMaxGrid = 65535, kMaxThreads = 256;
+  const llvm::CallBase *push = pushBefore(call);
+  if (!push)
+    return;
+  auto constantOf = [&](unsigned index) {
+    auto *number =
+        llvm::dyn_cast<llvm::ConstantInt>(push->getArgOperand(index));
+    return number ? number->getZExtValue() : ~uint64_t(0);
+  };
+  enum Operand : unsigned { GridXY, GridZ, BlockXY, BlockZ, Shared };
+  const llvm::Value *grid = firstOf(*push->getArgOperand(GridXY), kMaxGrid);
+  auto *block =
+      llvm::dyn_cast<llvm::ConstantInt>(push->getArgOperand(BlockXY));
+  if (!grid || !block || constantOf(GridZ) - 1 >= kMaxGrid ||
+      constantOf(Shared) != 0)
+    return;
+  constexpr unsigned kHalfBits = 32;
+  uint64_t x = uint32_t(block->getZExtValue()),
+           y = block->getZExtValue() >> kHalfBits, z = constantOf(BlockZ);
+  if (!x || !y || !z || x > kMaxThreads || y > kMaxThreads || z > kMaxThreads ||
+      x * y * z > kMaxThreads)
+    return;
+  event.operands.push_back({values.of(*grid, *push), kTransferGrid});
+  event.operands.push_back(
+      {values.of(*llvm::ConstantInt::get(
+                     llvm::Type::getInt32Ty(call.getContext()), x),
+                 *push),
+       kTransferBlock});
+}
+
 void TransfersCollector::addCall(const llvm::CallBase &call) {
   if (!isCallEdge(call)) {
     if (auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
@@ -199,8 +318,9 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
     return;
   flush();
   const llvm::Function *callee = call.getCalledFunction();
-  bool hasRow = callee && callee->isDeclaration() &&
-                findRuntimeFunction(callee->getName());
+  const RuntimeFunction *row = callee && callee->isDeclaration()
+                                   ? findRuntimeFunction(callee->getName())
+                                   : nullptr;
   TransferEvent event;
   event.kind = TransferEventKind::Call;
   event.call = calls.lookup(&call);
@@ -215,9 +335,13 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
         (!isPointer && !argument.getType()->isIntegerTy()))
       continue;
     operand.value = values.of(argument, call);
-    if (isPointer && !hasRow)
-      operand.access = accessOfArgument(call, index);
+    if (isPointer)
+      operand.access = row ? accessByDirection(call, *row, index)
+                           : accessOfArgument(call, index);
   }
+  SymbolIndex symbol = callee ? context.indexOf(*callee) : kNone;
+  if (symbol != kNone && context.summary.symbols[symbol].has(kKernelStub))
+    addConfiguration(call, event);
   isTooLarge |= event.operands.size() > kMaxTransferOperands;
   current->push_back(std::move(event));
   if (call.getType()->isPointerTy() && llvm::isNoAliasCall(&call) &&
@@ -463,7 +587,10 @@ void TransfersCollector::store() {
     TransferEvent begin;
     begin.end = endOf(*block);
     begin.loop = numbers.lookup(loops.getLoopFor(block));
+    const llvm::BasicBlock *failed = pushAtEnd(*block).second;
     for (const llvm::BasicBlock *successor : llvm::successors(block)) {
+      if (successor == failed && block->getUniqueSuccessor() != failed)
+        continue; // launches are taken to start
       uint32_t target = positions.lookup(forwarded(successor, isThere));
       if (!llvm::is_contained(begin.targets, target))
         begin.targets.push_back(target);
@@ -534,7 +661,14 @@ static ReachingFunctions findReaching(const LgenContext &context,
 void analyzeTransfers(LgenContext &context) {
   const llvm::Function *main = context.module.getFunction("main");
   bool isAsked = context.usesRuntime || (main && !main->isDeclaration());
-  if (context.summary.side == Side::Device || !isAsked)
+  if (context.summary.side == Side::Device) {
+    for (size_t i = 0; i < context.bodies.size(); ++i)
+      if (FunctionSummary &body = context.summary.functions[i];
+          context.summary.symbols[body.symbol].has(kKernel))
+        addKernelOverwrites(context, *context.bodies[i], body);
+    return;
+  }
+  if (!isAsked)
     return;
   HostLibrary library;
   ReachingFunctions reaching = findReaching(context, library);
