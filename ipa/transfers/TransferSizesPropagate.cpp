@@ -59,7 +59,7 @@ private:
   bool hasElements(const LaunchSum &size);
   bool hasThreads(const LaunchSum &size);
   MaybeSum threadsAtLeast(uint32_t blocks, unsigned depth = 0);
-  bool fitsIndex(const LaunchSum &size) const;
+  bool fitsIndex(uint32_t bytes) const;
 
   const TransferGraph &graph;
   const TransferOverwrite &overwrite;
@@ -144,7 +144,9 @@ bool SizeComparison::hasElements(const LaunchSum &size) {
   if (!overwrite.elements.isGuarded)
     return true;
   MaybeSum count = elements(sumOf(overwrite.count));
-  return isAtLeast(count, size) &&
+  // Of a count that is computed, only what is known of the size is known.
+  bool isComputed = of(overwrite.count).kind == Kind::Operation;
+  return (isComputed ? count == size : isAtLeast(count, size)) &&
          !((hasUnsigned || hasWide) && overwrite.elements.isSigned);
 }
 
@@ -212,18 +214,27 @@ MaybeSum SizeComparison::threadsAtLeast(uint32_t blocks, unsigned depth) {
   return sum ? addSums(*sum, launchConstant(more)) : std::nullopt;
 }
 
-/// Whether elements up to \p size bytes have numbers that the index tells.
-bool SizeComparison::fitsIndex(const LaunchSum &size) const {
+/// Whether elements up to \p bytes bytes, a term, have numbers that the index
+/// tells.
+bool SizeComparison::fitsIndex(uint32_t bytes) const {
   if (overwrite.elements.isGuarded || overwrite.elements.indexBits == kWideBits)
     return true;
-  int64_t bytes = overwrite.elements.elementBytes;
-  if (std::optional<int64_t> constant = gpulto::constantOf(size))
-    return *constant < bytes * INT32_MAX;
+  uint64_t each = overwrite.elements.elementBytes;
+  if (std::optional<uint64_t> number = constantOf(bytes))
+    return *number < each * INT32_MAX;
   // So many elements as a signed number of 32 bits says.
-  return !hasUnsigned && size.terms.size() == 1 &&
-         size.terms.front().factors.size() == 1 &&
-         size.terms.front().coefficient <= bytes &&
-         of(size.terms.front().factors.front().parameter).bitWidth < kWideBits;
+  const TransferTerm &size = of(bytes);
+  std::optional<uint64_t> factor = constantOf(size.second);
+  if (size.kind != Kind::Operation || !factor)
+    return false;
+  bool isFew = size.operation == JumpOperation::Mul
+                   ? *factor <= each
+                   : size.operation == JumpOperation::Shl &&
+                         *factor < kWideBits / 2 &&
+                         uint64_t(1) << *factor <= each;
+  const TransferTerm &count = of(size.first);
+  return isFew && count.kind == Kind::Operation &&
+         count.operation == JumpOperation::SExt;
 }
 
 /// Whether there are enough threads for \p size bytes.
@@ -239,7 +250,7 @@ bool SizeComparison::hasThreads(const LaunchSum &size) {
 
 bool SizeComparison::run(uint32_t bytes) {
   MaybeSum size = sumOf(bytes);
-  return size && hasElements(*size) && fitsIndex(*size) && hasThreads(*size);
+  return size && hasElements(*size) && fitsIndex(bytes) && hasThreads(*size);
 }
 
 bool writesAll(const TransferGraph &graph, const TransferOverwrite &overwrite,

@@ -15,7 +15,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: event 2 access value 1 begins
 ; CHECK-NEXT: event 3 call 1{{$}}
 ; CHECK-NEXT: event 4 access value 1 writes
-; CHECK-NEXT: event 5 call 3 value 2 value 1 value 0{{$}}
+; CHECK-NEXT: event 5 call 3 value 2 value 1 on_host value 0{{$}}
 ; CHECK-NEXT: event 6 block returns
 ; CHECK-NEXT: event 7 succeeded 3
 ; CHECK-NEXT: event 8 access value 1 reads
