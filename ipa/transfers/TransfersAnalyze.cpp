@@ -286,8 +286,7 @@ void TransfersCollector::addConfiguration(const llvm::CallBase &call,
   };
   enum Operand : unsigned { GridXY, GridZ, BlockXY, BlockZ, Shared };
   const llvm::Value *grid = firstOf(*push->getArgOperand(GridXY), kMaxGrid);
-  auto *block =
-      llvm::dyn_cast<llvm::ConstantInt>(push->getArgOperand(BlockXY));
+  auto *block = llvm::dyn_cast<llvm::ConstantInt>(push->getArgOperand(BlockXY));
   if (!grid || !block || constantOf(GridZ) - 1 >= kMaxGrid ||
       constantOf(Shared) != 0)
     return;
