@@ -30,10 +30,6 @@
 
 namespace gpulto {
 
-/// Version of the bytes of a summary; a reader refuses any other. Increase it
-/// with each change of a record, a table or the meaning of a field.
-constexpr uint32_t kSummaryVersion = 20;
-
 enum ModuleFlag : uint32_t {
   kHasModuleAsm = 1u << 0,
   kHasDebugInfo = 1u << 1,
