@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

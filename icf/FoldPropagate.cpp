@@ -39,6 +39,7 @@
 
 #include "icf/Fold.h"
 #include "icf/FoldRoles.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -36,6 +36,7 @@
 #include "icf/FoldRoles.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 #include "support/Parallel.h"
 

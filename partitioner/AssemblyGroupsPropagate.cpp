@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "partitioner/AssemblyGroups.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

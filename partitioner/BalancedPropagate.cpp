@@ -27,6 +27,7 @@
 
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"

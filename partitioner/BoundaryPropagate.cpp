@@ -18,6 +18,7 @@
 
 #include "partitioner/Needs.h"
 #include "partitioner/Partition.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"

@@ -22,6 +22,7 @@
 #include "partitioner/CutGraph.h"
 
 #include "partitioner/Refine.h"
+#include "summary/CombinedModule.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -25,6 +25,7 @@
 
 #include "partitioner/Needs.h"
 #include "partitioner/Partition.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/IntEqClasses.h"

@@ -33,6 +33,7 @@
 #include "partitioner/CutGraph.h"
 #include "partitioner/Partition.h"
 #include "partitioner/SharedOrder.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

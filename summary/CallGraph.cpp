@@ -4,6 +4,8 @@
 
 #include "summary/CallGraph.h"
 
+#include "summary/CombinedModule.h"
+#include "summary/CombinedSummary.h"
 #include "support/Parallel.h"
 
 #include <numeric>

@@ -10,13 +10,15 @@
 #ifndef GPULTO_SUMMARY_CALLGRAPH_H
 #define GPULTO_SUMMARY_CALLGRAPH_H
 
-#include "summary/CombinedSummary.h"
+#include "summary/Ids.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <vector>
 
 namespace gpulto {
+
+class CombinedSummary;
 
 enum class EdgeKind : uint8_t {
   Call,

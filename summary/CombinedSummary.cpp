@@ -4,6 +4,7 @@
 
 #include "summary/CombinedSummary.h"
 
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 #include "support/UnitNames.h"
 
@@ -51,6 +52,20 @@ static bool givesWay(const SymbolRecord &candidate) {
                 candidate.linkage == Linkage::WeakODR;
   return isReplaceable(candidate) &&
          !(isSame && candidate.kind == SymbolKind::Function);
+}
+
+CombinedSummary::CombinedSummary() = default;
+CombinedSummary::CombinedSummary(CombinedSummary &&) noexcept = default;
+CombinedSummary::~CombinedSummary() = default;
+
+ArrayRef<CombinedModule> CombinedSummary::modules() const { return allModules; }
+
+const CombinedModule &CombinedSummary::moduleRef(GlobalId id) const {
+  return allModules[owner[id]];
+}
+
+uint8_t CombinedSummary::resolution(GlobalId id) const {
+  return moduleRef(id).resolution[indexOf(id)];
 }
 
 void CombinedSummary::addNativeCode(NativeCode code) {

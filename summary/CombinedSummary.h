@@ -13,8 +13,14 @@
 #ifndef GPULTO_SUMMARY_COMBINEDSUMMARY_H
 #define GPULTO_SUMMARY_COMBINEDSUMMARY_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Bodies.h"
+#include "summary/Calls.h"
+#include "summary/Ids.h"
+#include "summary/JumpFunction.h"
+#include "summary/Launches.h"
 #include "summary/NativeCode.h"
+#include "summary/Parameters.h"
+#include "summary/Symbols.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/CachedHashString.h"
@@ -29,37 +35,7 @@
 
 namespace gpulto {
 
-/// Dense number of a symbol in the link: CombinedModule::firstSymbol + index.
-using GlobalId = uint32_t;
-using ModuleIndex = uint32_t;
-using ImageIndex = uint32_t;
-constexpr ImageIndex kHostImage = 0;
-
-/// What the linker decided about a host symbol; see lto/link/LinkInputs.h.
-enum ResolutionFlag : uint8_t {
-  kPrevailing = 1u << 0,
-  kFinalDefinition = 1u << 1,
-  kVisibleToRegular = 1u << 2,
-  kLinkerRedefined = 1u << 3,
-  /// The linker has resolved this symbol.
-  kResolved = 1u << 4,
-};
-
-/// One module in the program.
-struct CombinedModule {
-  ModuleSummary summary;
-  ImageIndex image = kHostImage;
-  /// Number of the input object that holds the module: the same for the host
-  /// module and the device modules of one translation unit.
-  uint32_t object = 0;
-  GlobalId firstSymbol = 0;
-  /// For messages.
-  InputLocation location;
-  /// Host only: resolution of each symbol.
-  std::vector<uint8_t> resolution;
-  /// Unique in the link; see JobInput::tag.
-  std::string tag;
-};
+struct CombinedModule;
 
 struct Image {
   Side side = Side::Host;
@@ -76,6 +52,10 @@ struct FoldedUse {
 
 class CombinedSummary {
 public:
+  CombinedSummary();
+  CombinedSummary(CombinedSummary &&) noexcept;
+  ~CombinedSummary();
+
   /// Adds a module. Modules must be added with host and device interleaved, in
   /// input order, which determines the order of everything that follows.
   void addModule(CombinedModule module);
@@ -109,17 +89,16 @@ public:
   /// Symbols of \p module, ascending, that meant a folded definition.
   llvm::ArrayRef<FoldedUse> foldedUses(ModuleIndex module) const;
 
-  llvm::ArrayRef<CombinedModule> modules() const { return allModules; }
+  /// Each is a CombinedModule (summary/CombinedModule.h).
+  llvm::ArrayRef<CombinedModule> modules() const;
   llvm::ArrayRef<Image> images() const { return allImages; }
   GlobalId symbolCount() const { return totalSymbols; }
 
   GlobalId id(ModuleIndex module, SymbolIndex symbol) const {
-    return allModules[module].firstSymbol + symbol;
+    return tables[module].firstSymbol + symbol;
   }
   ModuleIndex moduleOf(GlobalId id) const { return owner[id]; }
-  const CombinedModule &moduleRef(GlobalId id) const {
-    return allModules[owner[id]];
-  }
+  const CombinedModule &moduleRef(GlobalId id) const;
   SymbolIndex indexOf(GlobalId id) const {
     return id - tablesOf(id).firstSymbol;
   }
@@ -131,9 +110,7 @@ public:
   bool has(GlobalId id, SymbolFlag flag) const { return flags[id] & flag; }
   ImageIndex imageOf(GlobalId id) const { return tablesOf(id).image; }
   /// Resolution flags of a host symbol.
-  uint8_t resolution(GlobalId id) const {
-    return moduleRef(id).resolution[indexOf(id)];
-  }
+  uint8_t resolution(GlobalId id) const;
   /// Returns the definition that a use of \p id in its module means, or kNone
   /// when no module of the image defines it.
   GlobalId definition(GlobalId id) const { return definitions[id]; }

@@ -9,8 +9,8 @@
 #ifndef GPULTO_SUMMARY_DECISIONS_H
 #define GPULTO_SUMMARY_DECISIONS_H
 
-#include "summary/CombinedSummary.h"
 #include "summary/Facts.h"
+#include "summary/Ids.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"

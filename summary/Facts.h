@@ -12,7 +12,13 @@
 #ifndef GPULTO_SUMMARY_FACTS_H
 #define GPULTO_SUMMARY_FACTS_H
 
-#include "summary/CombinedSummary.h"
+#include "summary/Calls.h"
+#include "summary/Effects.h"
+#include "summary/Guards.h"
+#include "summary/Ids.h"
+#include "summary/JumpFunction.h"
+#include "summary/LaunchSum.h"
+#include "summary/Parameters.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"

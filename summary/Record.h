@@ -21,6 +21,8 @@
 #ifndef GPULTO_SUMMARY_RECORD_H
 #define GPULTO_SUMMARY_RECORD_H
 
+#include "summary/Ids.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
@@ -33,10 +35,6 @@ struct Digest;
 enum class Side : uint8_t { Host, Device };
 
 inline constexpr const char *kSideNames[] = {"host", "device"};
-
-/// Index of a symbol within its module.
-using SymbolIndex = uint32_t;
-constexpr uint32_t kNone = ~0u;
 
 /// A range of one of the module's flat tables.
 struct Range {

@@ -4,6 +4,8 @@
 
 #include "summary/Remarks.h"
 
+#include "summary/CombinedModule.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

@@ -4,6 +4,8 @@
 
 #include "summary/SummaryChecks.h"
 
+#include "summary/ModuleSummary.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace gpulto {

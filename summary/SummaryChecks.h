@@ -4,9 +4,11 @@
 #ifndef GPULTO_SUMMARY_SUMMARYCHECKS_H
 #define GPULTO_SUMMARY_SUMMARYCHECKS_H
 
-#include "summary/ModuleSummary.h"
+#include <string>
 
 namespace gpulto {
+
+struct ModuleSummary;
 
 /// Checks the relations between the tables of \p summary, each of which is
 /// consistent in itself: jump functions name parameters of their function;

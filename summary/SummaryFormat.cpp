@@ -24,6 +24,7 @@
 
 #include "summary/SummaryFormat.h"
 
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryChecks.h"
 #include "summary/SummaryCoding.h"
 

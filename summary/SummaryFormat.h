@@ -10,7 +10,6 @@
 #ifndef GPULTO_SUMMARY_SUMMARYFORMAT_H
 #define GPULTO_SUMMARY_SUMMARYFORMAT_H
 
-#include "summary/ModuleSummary.h"
 #include "support/Error.h"
 
 #include "llvm/Support/Error.h"
@@ -18,6 +17,8 @@
 #include <string>
 
 namespace gpulto {
+
+struct ModuleSummary;
 
 /// Returns the bytes of \p summary. Names found in \p bitcodeNames (the STRTAB
 /// blob of the module's bitcode; empty if reading it would need decompression)

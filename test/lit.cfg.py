@@ -23,6 +23,9 @@ Substitutions
   %plan               what whole-program analysis decides of the sources given:
                       compiles them, links up to the end of WPA, prints remarks
                       and leaves the jobs for `gpulto dump`: see inputs/plan.sh
+  %same               builds sources plain, runs that and other programs on the
+                      emulator, and compares what they print: see inputs/same.sh
+  %cudart             options that link CUDA's runtime, where programs find it
   %python %source %build
 FileCheck, not, split-file, yaml2obj and LLVM's other tools are on PATH.
 Features
@@ -68,11 +71,13 @@ config.test_exec_root = config.gpulto_build + "/test/lit"
 # Another toolkit than the configured one (scripts/test-toolkit) gets
 # directories of its own.
 ptx_toolkit = config.gpulto_build + "/test/ptx-toolkit"
+no_ptxas = config.gpulto_build + "/test/no-ptxas"
 other_toolkit = os.environ.get("GPULTO_TEST_CUDA")
 if other_toolkit:
     config.cuda_path = other_toolkit
     config.test_exec_root += "-" + os.path.basename(other_toolkit)
     ptx_toolkit += "-" + os.path.basename(other_toolkit)
+    no_ptxas += "-" + os.path.basename(other_toolkit)
 
 llvm_bin = config.llvm_root + "/bin"
 path = [config.gpulto_bin, llvm_bin, os.environ.get("PATH", "")]
@@ -118,6 +123,10 @@ program("light", light)
 program("plan", f"bash {config.test_source_root}/inputs/plan.sh "
         f"{config.gpulto_bin} {llvm_bin} "
         f"{config.cuda_path} '{light}'")
+program("same", f"bash {config.test_source_root}/inputs/same.sh "
+        f"{config.gpulto_bin} {config.cuda_path} '{light}' {no_ptxas}")
+program("cudart", f"-L{config.cuda_path}/lib64 -lcudart "
+        f"-Wl,-rpath,{config.cuda_path}/lib64")
 program("faults", f"{sys.executable} {config.test_source_root}/faults/walk.py "
         f"--shim {build}/test/bin/gpulto-fault-shim.so "
         f"--driver {ours['gpulto-clang++']}")

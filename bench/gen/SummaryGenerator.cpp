@@ -4,6 +4,7 @@
 
 #include "bench/gen/SummaryGenerator.h"
 
+#include "summary/CombinedModule.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/ADT/StringMap.h"

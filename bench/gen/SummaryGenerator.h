@@ -16,6 +16,7 @@
 #ifndef GPULTO_BENCH_GEN_SUMMARYGENERATOR_H
 #define GPULTO_BENCH_GEN_SUMMARYGENERATOR_H
 
+#include "summary/CombinedModule.h"
 #include "summary/CombinedSummary.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -25,6 +25,7 @@
 #include "ipa/symbols/Visibility.h"
 #include "lto/job/JobPhases.h"
 #include "partitioner/Partition.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CommandLine.h"

@@ -94,15 +94,11 @@ template <class A> inline Pattern patternOf(const A *r, A stride) {
                         : Pattern::Scattered;
 }
 
-/// An access of a whole warp to consecutive elements, or by all lanes to one:
-/// checked by its ends. False if it is neither, or anything is unusual; then
-/// the slow path decides. For local memory (uniform offsets) \p first is the
-/// first lane's and lanes are Warp::localStride apart.
-inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
-                         bool isWrite, uint64_t &first, Pattern &pattern) {
-  if (m != kAllLanes || i.s[0] == kNoOp)
-    return false;
-  uint64_t at = static_cast<uint64_t>(i.imm);
+/// Finds where a whole warp's access begins, \p at, and its \p pattern. False
+/// if it is scattered, may wrap around or is not aligned to \p bytes.
+inline bool findShort(Warp &w, const Insn &i, unsigned bytes, uint64_t &at,
+                      Pattern &pattern) {
+  at = static_cast<uint64_t>(i.imm);
   if (i.flags & kAddress32) {
     const uint32_t *r = src<uint32_t>(w, i.s[0]);
     pattern = patternOf<uint32_t>(r, bytes);
@@ -114,7 +110,19 @@ inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
     pattern = patternOf<uint64_t>(r, bytes);
     at += r[0];
   }
-  if (pattern == Pattern::Scattered || at & (bytes - 1))
+  return pattern != Pattern::Scattered && !(at & (bytes - 1));
+}
+
+/// An access of a whole warp to consecutive elements, or by all lanes to one:
+/// checked by its ends. False if it is neither, or anything is unusual; then
+/// the slow path decides. For local memory (uniform offsets) \p first is the
+/// first lane's and lanes are Warp::localStride apart.
+inline bool resolveShort(Warp &w, const Insn &i, uint32_t m, unsigned bytes,
+                         bool isWrite, uint64_t &first, Pattern &pattern) {
+  if (m != kAllLanes || i.s[0] == kNoOp)
+    return false;
+  uint64_t at = 0;
+  if (!findShort(w, i, bytes, at, pattern))
     return false;
   uint64_t total = pattern == Pattern::Uniform ? bytes : bytes * kLanes;
   const Launch &launch = *w.block->launch;

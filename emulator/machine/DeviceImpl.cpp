@@ -391,20 +391,9 @@ Status DeviceImpl::checkConfig(const KernelImpl &kernel,
   return {};
 }
 
-/// Runs one grid. \p spentInsns are the warp instructions of the launch so far;
-/// what the grid started goes to \p started.
-Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
-                             std::vector<DeviceOperation> &started) {
-  const KernelImpl &kernel = *op.kernel;
-  const LaunchConfig &config = op.config;
-  const KernelInfo &info = kernel.info();
-  kernel.patchShared();
-  Launch launch;
-  launch.device = this;
-  launch.memory = &memory;
-  launch.peers = peers;
-  launch.kernel = &kernel.entry->fn;
-  launch.layout = &kernel;
+/// Sets what \p config and the kernel say of the shape of the grid.
+static void setShape(Launch &launch, const KernelInfo &info,
+                     const LaunchConfig &config) {
   std::array<uint32_t, 3> cluster = clusterOf(info, config);
   launch.hasClusters = cluster[0] != 0;
   for (unsigned d = 0; d < 3; ++d) {
@@ -415,6 +404,22 @@ Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
     launch.blocksPerCluster *= launch.cluster[d];
     launch.clusterCount *= launch.grid[d] / launch.cluster[d];
   }
+}
+
+/// Runs one grid. \p spentInsns are the warp instructions of the launch so far;
+/// what the grid started goes to \p started.
+Status DeviceImpl::runKernel(const DeviceOperation &op, uint64_t &spentInsns,
+                             std::vector<DeviceOperation> &started) {
+  const KernelImpl &kernel = *op.kernel;
+  const LaunchConfig &config = op.config;
+  kernel.patchShared();
+  Launch launch;
+  launch.device = this;
+  launch.memory = &memory;
+  launch.peers = peers;
+  launch.kernel = &kernel.entry->fn;
+  launch.layout = &kernel;
+  setShape(launch, kernel.info(), config);
   launch.staticShared = kernel.staticShared;
   launch.dynamicShared = static_cast<uint32_t>(config.dynamicSharedBytes);
   launch.sharedBytes = launch.staticShared + launch.dynamicShared;

@@ -396,6 +396,39 @@ static LaneValue addressOf(const LaneValue &address,
   return place;
 }
 
+/// Returns the masks under which \p request is made.
+static std::vector<LaneValue> masksOf(LaneValues &values,
+                                      const MemoryRequest &request) {
+  std::vector<LaneValue> masks =
+      values.masksOf(*request.instruction->getParent());
+  if (request.lanes < kWarpLanes)
+    masks.push_back(LaneValue::exact(firstLanes(request.lanes)));
+  if (request.isGuarded)
+    masks.push_back(LaneValue::unknown());
+  return masks;
+}
+
+/// Adds what \p cost is for \p count warps. \p mayRepeat: a warp may come by
+/// more often than others.
+static void addSectors(const WarpCost &cost, uint64_t count, bool mayRepeat,
+                       RequestCosts &costs) {
+  RowSectors sectors{count * cost.sectors.least, count * cost.sectors.most,
+                     double(count) * cost.sectors.expected};
+  // Where warps may stay away, or come by more often than others, bounds are
+  // those of one warp.
+  if (cost.mayBeNever || costs.mayVary || mayRepeat) {
+    costs.mayVary = true;
+    costs.sectors = eitherOf(costs.sectors, costs.warps, sectors, count);
+  } else {
+    costs.sectors.least += sectors.least;
+    costs.sectors.most += sectors.most;
+    costs.sectors.expected += sectors.expected;
+  }
+  costs.warps += count;
+  costs.ideal += count * static_cast<uint64_t>(cost.ideal.expected);
+  costs.lines += double(count) * cost.lines;
+}
+
 void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
                              const WarpClass &warps,
                              const MemoryRequest &request,
@@ -406,16 +439,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   LaneValue address = values.at(*request.pointer, block);
   if (address.isSum())
     address = addressOf(address, request);
-  ArrayRef<LaneValue> masks = values.masksOf(block);
-  std::vector<LaneValue> more;
-  if (request.lanes < kWarpLanes || request.isGuarded) {
-    more = masks;
-    if (request.lanes < kWarpLanes)
-      more.push_back(LaneValue::exact(firstLanes(request.lanes)));
-    if (request.isGuarded)
-      more.push_back(LaneValue::unknown());
-    masks = more;
-  }
+  std::vector<LaneValue> masks = masksOf(values, request);
   RowWriter writer(values.symbols(), kernel, launches);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);
@@ -432,22 +456,8 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
     return;
   costs.loopDepth = std::max(costs.loopDepth, values.loopDepth(block));
   uint64_t count = warps.warps();
-  RowSectors sectors{count * cost.sectors.least, count * cost.sectors.most,
-                     double(count) * cost.sectors.expected};
-  // Where warps may stay away, or come by more often than others, bounds are
-  // those of one warp.
-  if (cost.mayBeNever || costs.mayVary || values.loopDepth(block) ||
-      &values.body() != &kernel) {
-    costs.mayVary = true;
-    costs.sectors = eitherOf(costs.sectors, costs.warps, sectors, count);
-  } else {
-    costs.sectors.least += sectors.least;
-    costs.sectors.most += sectors.most;
-    costs.sectors.expected += sectors.expected;
-  }
-  costs.warps += count;
-  costs.ideal += count * static_cast<uint64_t>(cost.ideal.expected);
-  costs.lines += double(count) * cost.lines;
+  addSectors(cost, count,
+             values.loopDepth(block) != 0 || &values.body() != &kernel, costs);
   AccessVerdict verdict = verdictOf(cost, request.space, request.size.bytes);
   // The worst verdict of the most warps.
   if (costs.mainWarps && (count < costs.mainWarps || verdict <= costs.verdict))

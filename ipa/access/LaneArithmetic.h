@@ -21,7 +21,7 @@ struct LaneValue {
     /// Data decides: it comes from a load of different addresses, an atomic
     /// operation, a volatile load.
     Irregular,
-    /// Nobody knows.
+    /// Not known.
     Unknown
   };
   Kind kind = Kind::Unknown;
@@ -38,7 +38,7 @@ struct LaneValue {
   }
   static LaneValue unknown() { return {}; }
   static LaneValue number(int64_t number) { return exact(LaneSum(number)); }
-  /// A number that is what its bits are, however they are read.
+  /// A number whose bits mean the same read as signed and as unsigned.
   static LaneValue exact(LaneSum sum) {
     return {Kind::Sum, std::move(sum), true, true, false};
   }

@@ -9,8 +9,8 @@
 //
 // An unknown number is the same in all lanes, or the lanes have one of a few
 // vectors, its options: a mask of which only the shape is known, the lane at
-// which a quotient steps. So all that the analysis knows is one polynomial, and
-// what cancels there cancels: x / d * d + x % d is x.
+// which a quotient steps. All that the analysis knows is one polynomial, so
+// terms cancel: x / d * d + x % d is x.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_IPA_ACCESS_LANESUM_H
@@ -49,7 +49,7 @@ public:
   bool isZero() const { return !varying && first == 0; }
   int64_t least() const { return varying ? varying->least : first; }
   int64_t most() const { return varying ? varying->most : first; }
-  /// The most less the least.
+  /// The largest number minus the smallest.
   int64_t span() const { return most() - least(); }
   std::set<int64_t> distinct() const;
   /// Whether all numbers are multiples of \p divisor, which is not zero.
@@ -63,7 +63,7 @@ public:
       numbers[l] = f(varying->numbers[l]);
     return numbers;
   }
-  /// Nothing where 64 bits are not enough.
+  /// Return nothing if 64 bits are not enough.
   std::optional<LaneNumbers> plus(const LaneNumbers &other) const;
   std::optional<LaneNumbers> times(const LaneNumbers &other) const;
 

@@ -31,17 +31,17 @@ struct LaneSymbol {
   LaneSymbolId chosenBy = kNoSymbol;
   /// What it is in the program, if it is one value; else null.
   const llvm::Value *value = nullptr;
-  /// The innermost loop of whose rounds each has another number, if any.
+  /// The innermost loop that has another number in each round, if any.
   const llvm::Loop *loop = nullptr;
   /// If not 0: this symbol times \c divisor is \c dividend.
   int64_t divisor = 0;
   LaneSum dividend;
 };
 
-/// How often a sum has which residue.
+/// The residues of a sum, and how often it has each.
 struct LaneResidues {
   uint64_t modulus = 1, first = 0;
-  /// What counters add: multiples of a step, from none on, so many.
+  /// What each counter adds: a step, and how many multiples of it, from 0 up.
   std::vector<std::pair<uint64_t, uint64_t>> counters;
   /// Returns the residues that there are, each with how often it is, in
   /// proportion; in ascending order.
@@ -59,8 +59,8 @@ public:
   LaneSum addUniform(LaneRange range = {}, Congruence congruence = {},
                      const llvm::Value *value = nullptr,
                      const llvm::Loop *loop = nullptr);
-  /// Returns a number that takes all of \p range: the round of \p loop, or what
-  /// is another in each block or warp.
+  /// Returns a number that takes all of \p range: the round of \p loop, or one
+  /// that differs from block to block or from warp to warp.
   LaneSum addCounter(LaneRange range, Congruence congruence = {},
                      const llvm::Loop *loop = nullptr);
   /// Returns one of \p options, of which there is at least one.
@@ -84,16 +84,16 @@ public:
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
   /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
-  /// two. Counters take all their numbers; what else is unknown, the size of a
-  /// row for one, is taken for a multiple of it but for what its congruence
-  /// says.
+  /// two. Counters take all their numbers. Anything else that is unknown, such
+  /// as the size of a row, is taken for a multiple of \p modulus, apart from
+  /// what its congruence says.
   LaneResidues residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
   LaneSum simplify(LaneSum sum) const;
   /// The symbols so far are those that tell warps apart.
   void endWarpSymbols() { warpSymbols = table.size(); }
-  /// Whether \p sum is another for each warp of a class.
+  /// Whether \p sum differs from warp to warp in a class.
   bool differsByWarp(const LaneSum &sum) const;
   /// Returns the innermost loop among those of the symbols in \p sum, or
   /// null.

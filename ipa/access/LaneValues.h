@@ -38,8 +38,8 @@ using UniformityInfo = GenericUniformityInfo<SSAContext>;
 
 namespace gpulto {
 
-/// Warps of a block in which threads have the same indices but for what is
-/// added in all lanes.
+/// Warps of a block whose threads have the same indices, apart from a number
+/// that is added in all lanes.
 struct WarpClass {
   struct Axis {
     /// Index of each lane, less that of lane 0.
@@ -91,13 +91,13 @@ class LaneValues {
 public:
   LaneValues(const llvm::Function &kernel, WarpContext &context);
 
-  /// Returns what lanes have that use \p value in \p user.
+  /// Returns what the lanes that use \p value in \p user have in it.
   LaneValue at(const llvm::Value &value, const llvm::BasicBlock &user);
   /// Returns conditions that the active lanes of \p block fulfil, and no others
   /// that reach the function. One that is no sum stands for what is not known.
   const std::vector<LaneValue> &masksOf(const llvm::BasicBlock &block);
-  /// Returns what \p call runs, or null: that is no function of the module, it
-  /// calls itself, or there are too many.
+  /// Returns what \p call runs; null if that is no function of the module,
+  /// calls itself, or if too many calls are followed already.
   LaneValues *bodyOf(const llvm::CallBase &call);
   const llvm::Function &body() const { return function; }
   /// Loops around \p block, those of callers too.
@@ -129,7 +129,7 @@ private:
   LaneValue ofJoin(const llvm::PHINode &phi);
   LaneValue oneOf(llvm::ArrayRef<LaneValue> incoming);
   LaneValue ofScev(const llvm::SCEV &expression);
-  /// Of an operation of which only its operands are known.
+  /// The value of an operation that is known by its operands alone.
   LaneValue ofOperands(const llvm::Value &value);
   LaneValue sameEverywhere(const llvm::Value &value);
   bool areUniform(const LaneValue &value) const;

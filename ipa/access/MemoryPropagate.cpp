@@ -12,6 +12,7 @@
 #include "ipa/bodies/Passes.h"
 #include "ipa/pointers/KnownValues.h"
 #include "ipa/runtime/GeometryLimits.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"

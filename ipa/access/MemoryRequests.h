@@ -28,9 +28,9 @@ struct MemoryRequest {
   AccessSize size;
   MemorySpace space = MemorySpace::Global;
   AccessKind kind = AccessKind::Load;
-  /// Only so many lanes name addresses, if all are there.
+  /// How many lanes name addresses, if all are active.
   unsigned lanes = kWarpLanes;
-  /// A predicate of the assembly decides who does.
+  /// A predicate of the assembly decides which lanes do.
   bool isGuarded = false;
 };
 

@@ -45,7 +45,7 @@ enum class AccessVerdict : uint8_t {
   Broadcast,
   /// As few sectors as the bytes need; in shared memory, one turn.
   Coalesced,
-  /// So it would be if it began with a sector.
+  /// It would be coalesced if it began at the start of a sector.
   Misaligned,
   /// Neighboring lanes lie equally far apart.
   Strided,
@@ -57,7 +57,7 @@ enum class AccessVerdict : uint8_t {
   Divergent,
   /// Data decides.
   Irregular,
-  /// Nobody knows.
+  /// Not known.
   Unknown,
   Last = Unknown
 };

@@ -492,6 +492,40 @@ struct MaskCases {
   bool areKnown = true;
 };
 
+/// The cases of an address and of those of its masks that can be told apart, as
+/// long as they are not too many.
+struct JoinedCases {
+  JoinedCases(const LaneSymbols &symbols, const LaneValue &address,
+              ArrayRef<LaneValue> among)
+      : cases(symbols), isBounded(!address.isAssumed) {
+    cases.add(address.sum);
+    for (const LaneValue &mask : among) {
+      if (!mask.isSum() || mask.isAssumed)
+        isBounded = false;
+      if (!mask.isSum())
+        continue;
+      Cases withMask = cases;
+      withMask.add(mask.sum);
+      if (withMask.count() > kMostCases) {
+        isBounded = false;
+        continue;
+      }
+      cases = withMask;
+      masks.push_back(&mask.sum);
+    }
+    count = cases.count();
+    if (count > kMostCases) {
+      isBounded = false;
+      count = 1;
+    }
+  }
+  Cases cases;
+  size_t count = 1; // how many of them to look at
+  std::vector<const LaneSum *> masks;
+  /// Nothing was left out or assumed.
+  bool isBounded = false;
+};
+
 /// What an address is in all cases of its symbols, but no more than some.
 struct AddressCases {
   AddressCases(const LaneSymbols &symbols, const LaneSum &address, size_t most)
@@ -552,32 +586,13 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   if (!hasBounds)
     if (std::optional<WarpCost> cost = firstCase(address.sum, masks, place))
       return *cost;
-  Cases cases(symbols);
-  cases.add(address.sum);
-  bool isBounded = !address.isAssumed;
-  std::vector<const LaneSum *> known;
-  for (const LaneValue &mask : masks) {
-    if (!mask.isSum() || mask.isAssumed)
-      isBounded = false;
-    if (!mask.isSum())
-      continue;
-    Cases withMask = cases;
-    withMask.add(mask.sum);
-    if (withMask.count() > kMostCases) {
-      isBounded = false;
-      continue;
-    }
-    cases = withMask;
-    known.push_back(&mask.sum);
-  }
-  size_t count = cases.count();
-  if (count > kMostCases) {
-    isBounded = false;
-    count = 1;
-  }
+  JoinedCases joined(symbols, address, masks);
+  Cases &cases = joined.cases;
+  size_t count = joined.count;
+  bool isBounded = joined.isBounded;
   bool mayBeNever = !isBounded;
   std::vector<MaskCases> conditions;
-  for (const LaneSum *mask : known) {
+  for (const LaneSum *mask : joined.masks) {
     conditions.emplace_back(symbols, *mask);
     isBounded &= conditions.back().areKnown;
   }

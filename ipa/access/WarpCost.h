@@ -49,7 +49,7 @@ struct WarpCost {
   unsigned lanes = 0, addresses = 0;
   /// If the gaps between lanes are equal.
   std::optional<LaneStride> stride;
-  /// It needs that an unknown number is not small.
+  /// It relies on an unknown number not being small.
   bool hasUnknownStride = false;
   /// No lane ever gets there; in some case, none does.
   bool isNever = false, mayBeNever = false;
@@ -73,9 +73,9 @@ enum class MemoryPath : uint8_t {
   Uniform
 };
 
-/// What warps move for accesses whose values have the same symbols. Up to
-/// kMostCases cases are looked at; beyond that, bounds say nothing. Source of
-/// the counts: as the emulator's (emulator/machine/Sectors.cpp).
+/// What warps move for accesses whose values have the same symbols. It looks
+/// at no more than kMostCases cases; beyond that, bounds say nothing. It counts
+/// as the emulator does (emulator/machine/Sectors.cpp).
 class WarpCosts {
 public:
   /// Without \p hasBounds only the case to expect is looked at.

@@ -12,6 +12,7 @@
 #include "ipa/bodies/AssemblyText.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -5,6 +5,7 @@
 #include "ipa/bodies/LgenContext.h"
 
 #include "ipa/bodies/Passes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallPtrSet.h"

@@ -11,6 +11,11 @@
 #define GPULTO_IPA_BODIES_LGENCONTEXT_H
 
 #include "ipa/bodies/SourcePlaces.h"
+#include "summary/Calls.h"
+#include "summary/JumpFunction.h"
+#include "summary/Launches.h"
+#include "summary/Parameters.h"
+#include "support/StableHash.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

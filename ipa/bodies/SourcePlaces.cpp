@@ -5,6 +5,7 @@
 #include "ipa/bodies/SourcePlaces.h"
 
 #include "ipa/bodies/Passes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_BODIES_SOURCEPLACES_H
 #define GPULTO_IPA_BODIES_SOURCEPLACES_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Record.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +23,8 @@ class StringSaver;
 } // namespace llvm
 
 namespace gpulto {
+
+struct ModuleSummary;
 
 /// The places of a module's functions and calls in the source, and the names of
 /// parameters there. All is read when it is made, so that debug information may

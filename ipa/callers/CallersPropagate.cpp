@@ -25,6 +25,7 @@
 #include "ipa/callers/Captures.h"
 #include "ipa/callers/Graphs.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"

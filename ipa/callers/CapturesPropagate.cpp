@@ -38,6 +38,7 @@
 #include "ipa/callers/Graphs.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -23,6 +23,7 @@
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

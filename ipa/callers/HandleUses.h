@@ -6,6 +6,7 @@
 
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/MemoryUses.h"
+#include "summary/Bodies.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

@@ -27,6 +27,7 @@
 #include "ipa/values/DerivedPointer.h"
 #include "ipa/values/HandleTables.h"
 #include "ipa/values/JumpFunctionBuilder.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

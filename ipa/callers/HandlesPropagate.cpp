@@ -33,6 +33,7 @@
 
 #include "ipa/callers/Callers.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/callers/ImageRemarks.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/StringSet.h"
 

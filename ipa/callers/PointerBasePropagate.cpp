@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/callers/PointerBase.h"
+#include "summary/CombinedModule.h"
 
 namespace gpulto {
 

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/clones/CloneGains.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"

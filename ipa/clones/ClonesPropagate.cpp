@@ -32,6 +32,7 @@
 
 #include "ipa/clones/Clones.h"
 #include "ipa/clones/KernelClones.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/BitVector.h"

@@ -30,6 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/Passes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"

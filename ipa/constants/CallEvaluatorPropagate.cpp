@@ -7,6 +7,7 @@
 #include "ipa/constants/MemoryEvaluator.h"
 #include "ipa/constants/SolverBodies.h"
 #include "ipa/constants/ValueEvaluator.h"
+#include "summary/CombinedModule.h"
 
 using namespace llvm;
 

@@ -6,6 +6,7 @@
 #include "ipa/constants/LaunchEvaluator.h"
 #include "ipa/constants/ValueEvaluator.h"
 #include "ipa/runtime/GeometryLimits.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -33,6 +33,7 @@
 #include "ipa/constants/MemoryEvaluator.h"
 #include "ipa/constants/SolverBodies.h"
 #include "ipa/constants/ValueEvaluator.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"

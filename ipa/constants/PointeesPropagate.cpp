@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/constants/Pointees.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -36,6 +36,7 @@
 #include "ipa/constants/SolverBodies.h"
 #include "ipa/constants/SolverWorklist.h"
 #include "ipa/constants/VariableContents.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/constants/SolverBodies.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

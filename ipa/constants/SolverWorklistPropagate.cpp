@@ -30,6 +30,7 @@
 #include "ipa/constants/ValueEvaluator.h"
 #include "ipa/constants/VariableContents.h"
 #include "ipa/runtime/GeometryLimits.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

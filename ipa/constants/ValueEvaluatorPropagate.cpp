@@ -18,6 +18,7 @@
 #include "ipa/constants/SolverBodies.h"
 #include "ipa/constants/ValueEvaluator.h"
 #include "ipa/constants/VariableContents.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"

@@ -35,6 +35,7 @@
 #include "ipa/values/HandleTables.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/VariableWrites.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

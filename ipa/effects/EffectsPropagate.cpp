@@ -41,6 +41,7 @@
 #include "ipa/callers/Callers.h"
 #include "ipa/callers/PointerBase.h"
 #include "ipa/effects/Effects.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"

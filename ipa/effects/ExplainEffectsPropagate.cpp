@@ -4,6 +4,7 @@
 
 #include "ipa/callers/ImageRemarks.h"
 #include "ipa/effects/Effects.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

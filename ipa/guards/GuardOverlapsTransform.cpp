@@ -23,6 +23,7 @@
 
 #include "ipa/bodies/PointerAccesses.h"
 #include "ipa/guards/GuardsTransform.h"
+#include "summary/Launches.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"

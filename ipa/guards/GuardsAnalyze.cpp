@@ -35,6 +35,7 @@
 #include "ipa/guards/GuardChances.h"
 #include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/GeometryReads.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"

@@ -43,6 +43,7 @@
 #include "ipa/clones/CloneGains.h"
 #include "ipa/clones/Clones.h"
 #include "ipa/guards/Guards.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -4,6 +4,8 @@
 
 #include "ipa/indexes/GuardSource.h"
 
+#include "summary/JumpFunction.h"
+
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_INDEXES_GUARDSOURCE_H
 #define GPULTO_IPA_INDEXES_GUARDSOURCE_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Guards.h"
 
 #include "llvm/ADT/SmallVector.h"
 

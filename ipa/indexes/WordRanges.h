@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_INDEXES_WORDRANGES_H
 #define GPULTO_IPA_INDEXES_WORDRANGES_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Guards.h"
 
 #include <memory>
 #include <vector>

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/Passes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"

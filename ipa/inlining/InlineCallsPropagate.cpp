@@ -4,6 +4,7 @@
 
 #include "ipa/clones/CloneGains.h"
 #include "ipa/inlining/InlineCalls.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/DenseMap.h"

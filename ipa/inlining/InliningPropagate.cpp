@@ -44,6 +44,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/inlining/InlineCalls.h"
+#include "summary/CombinedModule.h"
 #include "support/Parallel.h"
 
 #include "llvm/ADT/SCCIterator.h"

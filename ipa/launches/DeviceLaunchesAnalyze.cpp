@@ -31,6 +31,7 @@
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"

@@ -40,6 +40,7 @@
 #include "ipa/values/PackedPairs.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/SmallPtrSet.h"

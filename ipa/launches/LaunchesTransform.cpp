@@ -18,6 +18,7 @@
 
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "summary/Launches.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/ConstantRange.h"

@@ -5,6 +5,7 @@
 #include "ipa/callers/ImageRemarks.h"
 #include "ipa/plans/Explain.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -39,6 +39,7 @@
 
 #include "ipa/plans/LaunchCounts.h"
 #include "ipa/runtime/GeometryLimits.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -36,6 +36,7 @@
 #include "ipa/pointers/DeviceOrder.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"

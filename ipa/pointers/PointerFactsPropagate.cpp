@@ -29,6 +29,7 @@
 
 #include "ipa/callers/PointerBase.h"
 #include "ipa/pointers/PointerFacts.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

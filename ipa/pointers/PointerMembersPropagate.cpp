@@ -10,6 +10,7 @@
 
 #include "ipa/callers/PointerBase.h"
 #include "ipa/pointers/PointerMembers.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

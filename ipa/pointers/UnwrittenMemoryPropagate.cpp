@@ -38,6 +38,7 @@
 #include "ipa/pointers/PointerMembers.h"
 #include "ipa/pointers/UnwrittenMemory.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"

@@ -4,7 +4,9 @@
 #ifndef GPULTO_IPA_RUNTIME_CUDARUNTIME_H
 #define GPULTO_IPA_RUNTIME_CUDARUNTIME_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Calls.h"
+#include "summary/Launches.h"
+#include "summary/Symbols.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_RUNTIME_GEOMETRYLIMITS_H
 #define GPULTO_IPA_RUNTIME_GEOMETRYLIMITS_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Launches.h"
 
 namespace gpulto {
 

@@ -4,7 +4,7 @@
 
 #include "ipa/runtime/GeometryReads.h"
 
-#include "summary/ModuleSummary.h"
+#include "summary/Launches.h"
 
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"

@@ -9,7 +9,7 @@
 
 #include "ipa/runtime/KernelAnnotations.h"
 
-#include "summary/ModuleSummary.h"
+#include "summary/Bodies.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -11,6 +11,7 @@
 
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/ReplacedRuntime.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -18,6 +18,7 @@
 
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/runtime/UnseenCode.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/Support/Path.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_SIGNATURES_LOADEDPARTS_H
 #define GPULTO_IPA_SIGNATURES_LOADEDPARTS_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Parameters.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -22,6 +22,7 @@
 
 #include "ipa/bodies/LgenContext.h"
 #include "ipa/signatures/LoadedParts.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/STLExtras.h"

@@ -21,6 +21,7 @@
 
 #include "ipa/bodies/Passes.h"
 #include "ipa/signatures/LoadedParts.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"

@@ -26,6 +26,7 @@
 
 #include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/BitVector.h"

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/symbols/DeviceCheck.h"
+#include "summary/CombinedModule.h"
 #include "summary/WpaContext.h"
 #include "support/UnitNames.h"
 

@@ -23,6 +23,7 @@
 #include "ipa/bodies/AssemblyText.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/OffloadEntries.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SetVector.h"

@@ -25,6 +25,7 @@
 
 #include "ipa/symbols/DeviceCheck.h"
 #include "ipa/symbols/Visibility.h"
+#include "summary/CombinedModule.h"
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/STLExtras.h"

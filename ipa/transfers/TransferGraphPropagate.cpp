@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransferGraph.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -7,6 +7,7 @@
 #include "ipa/bodies/LgenContext.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/HostLibrary.h"
+#include "summary/Bodies.h"
 #include "summary/Transfers.h"
 
 #include "llvm/ADT/BitVector.h"

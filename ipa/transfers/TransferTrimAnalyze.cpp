@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransferTrim.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Function.h"

@@ -32,6 +32,7 @@
 #include "ipa/transfers/TransferValues.h"
 #include "ipa/values/DerivedPointer.h"
 #include "ipa/values/RuntimeCalls.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"

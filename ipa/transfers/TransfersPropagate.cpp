@@ -23,6 +23,7 @@
 
 #include "ipa/bodies/Passes.h"
 #include "ipa/transfers/TransferFacts.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -24,6 +24,7 @@
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/VariableWrites.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"

@@ -31,6 +31,7 @@
 #include "ipa/values/ScalarValues.h"
 #include "ipa/values/ValueLimits.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/ConstantFolding.h"

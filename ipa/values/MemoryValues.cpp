@@ -40,6 +40,7 @@
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/ValueLimits.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_VALUES_PACKEDPAIRS_H
 #define GPULTO_IPA_VALUES_PACKEDPAIRS_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/JumpFunction.h"
 
 #include <utility>
 

@@ -33,6 +33,7 @@
 #include "ipa/values/MemoryValues.h"
 #include "ipa/values/ReachingWrites.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DataLayout.h"

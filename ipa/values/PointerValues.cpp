@@ -28,6 +28,7 @@
 #include "ipa/values/JumpOperations.h"
 #include "ipa/values/LocalVariables.h"
 #include "ipa/values/ReachingWrites.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_VALUES_RUNTIMECALLS_H
 #define GPULTO_IPA_VALUES_RUNTIMECALLS_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/Launches.h"
 
 #include <cstdint>
 #include <optional>

@@ -25,6 +25,7 @@
 #include "ipa/values/JumpOperations.h"
 #include "ipa/values/ValueLimits.h"
 #include "ipa/values/ValueShapes.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"

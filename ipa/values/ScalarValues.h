@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_VALUES_SCALARVALUES_H
 #define GPULTO_IPA_VALUES_SCALARVALUES_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/JumpFunction.h"
 
 namespace llvm {
 class Instruction;
@@ -16,6 +16,7 @@ namespace gpulto {
 class JumpFunctionBuilder;
 class JumpOperations;
 class OperationDepth;
+struct ModuleSummary;
 
 /// Returns the jump function of \p value, a constant that is no pointer.
 JumpFunction constantValue(const llvm::Value &value);

@@ -4,7 +4,7 @@
 #ifndef GPULTO_IPA_VALUES_VALUESHAPES_H
 #define GPULTO_IPA_VALUES_VALUESHAPES_H
 
-#include "summary/ModuleSummary.h"
+#include "summary/JumpFunction.h"
 
 #include "llvm/ADT/SmallVector.h"
 

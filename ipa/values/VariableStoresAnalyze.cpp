@@ -19,6 +19,7 @@
 #include "ipa/values/RuntimeCalls.h"
 #include "ipa/values/ValueShapes.h"
 #include "ipa/values/VariableWrites.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"

@@ -5,6 +5,7 @@
 #define GPULTO_IPA_VALUES_VARIABLEWRITES_H
 
 #include "ipa/bodies/LgenContext.h"
+#include "summary/JumpFunction.h"
 
 #include <optional>
 

@@ -26,7 +26,7 @@
 
 #include "lto/link/CodegenOptions.h"
 #include "summary/Decisions.h"
-#include "summary/ModuleSummary.h"
+#include "summary/Symbols.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

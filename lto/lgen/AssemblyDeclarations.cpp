@@ -4,6 +4,7 @@
 #include "lto/lgen/AssemblyDeclarations.h"
 
 #include "ipa/bodies/AssemblyText.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

@@ -4,13 +4,13 @@
 #ifndef GPULTO_LTO_LGEN_ASSEMBLYDECLARATIONS_H
 #define GPULTO_LTO_LGEN_ASSEMBLYDECLARATIONS_H
 
-#include "summary/ModuleSummary.h"
-
 namespace llvm {
 class Module;
 }
 
 namespace gpulto {
+
+struct ModuleSummary;
 
 /// Declares in the host module \p module the symbols that its inline assembly
 /// names and other modules define, according to \p summary. A linker then sees

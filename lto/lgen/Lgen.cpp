@@ -11,6 +11,7 @@
 #include "lto/lgen/ModuleFlags.h"
 #include "lto/lgen/ModuleRepair.h"
 #include "lto/lgen/StockObject.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 

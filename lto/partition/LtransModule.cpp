@@ -272,6 +272,8 @@ private:
                                                   const JobInput &input);
   Expected<SmallVector<GlobalValue *>>
   prepareSymbols(const JobInput &input, ArrayRef<SourceSymbol> symbols);
+  Error noteBody(const JobInput &input, const SourceSymbol &symbol,
+                 const std::string &name);
   Error move(std::unique_ptr<Module> source, ArrayRef<GlobalValue *> values,
              const JobInput &input);
   void addStructors();
@@ -284,6 +286,7 @@ private:
     bool isUsed = false;
     bool isCompilerUsed = false;
   };
+  static Definition definitionOf(const SourceSymbol &symbol, std::string name);
 
   const LtransJob &job;
   LLVMContext &context;
@@ -488,6 +491,41 @@ static void setMovingLinkage(GlobalValue &value, JobRole role) {
     value.setLinkage(GlobalValue::WeakAnyLinkage);
 }
 
+/// Notes that the body of \p symbol, of module \p input, is part of the
+/// partition as \p name, and marks what the job says of its calls.
+Error PartitionBuilder::noteBody(const JobInput &input,
+                                 const SourceSymbol &symbol,
+                                 const std::string &name) {
+  size_t module = &input - job.inputs.data();
+  modules[name] = module;
+  for (const JobBody &body : symbol.job->bodies)
+    if (!body.clone.empty())
+      modules[body.clone] = module;
+  if (auto *function = dyn_cast<Function>(symbol.value);
+      function && job.side == Side::Host && symbol.job->jumpsTo.empty())
+    if (Error error = markCallsToInline(*function, *symbol.job))
+      return error;
+  if (symbol.job->bodies.empty())
+    return Error::success();
+  if (Error error = markRedirects(cast<Function>(*symbol.value), *symbol.job))
+    return error;
+  planned.push_back({name, symbol.job});
+  return Error::success();
+}
+
+PartitionBuilder::Definition
+PartitionBuilder::definitionOf(const SourceSymbol &symbol, std::string name) {
+  Definition definition;
+  definition.name = std::move(name);
+  definition.final.linkage = symbol.job->linkage;
+  definition.final.localName = symbol.localName;
+  definition.final.wasPrivate = symbol.wasPrivate;
+  definition.final.isNamed = symbol.isUsed || symbol.isCompilerUsed;
+  definition.isUsed = symbol.isUsed;
+  definition.isCompilerUsed = symbol.isCompilerUsed;
+  return definition;
+}
+
 Expected<SmallVector<GlobalValue *>>
 PartitionBuilder::prepareSymbols(const JobInput &input,
                                  ArrayRef<SourceSymbol> symbols) {
@@ -532,31 +570,10 @@ PartitionBuilder::prepareSymbols(const JobInput &input,
       return inputError(where, toString(std::move(error)));
     setMovingLinkage(value, symbol.job->role);
     values.push_back(&value);
-    size_t module = &input - job.inputs.data();
-    modules[name] = module;
-    for (const JobBody &body : symbol.job->bodies)
-      if (!body.clone.empty())
-        modules[body.clone] = module;
-    if (auto *function = dyn_cast<Function>(&value);
-        function && job.side == Side::Host && symbol.job->jumpsTo.empty())
-      if (Error error = markCallsToInline(*function, *symbol.job))
-        return inputError(where, toString(std::move(error)));
-    if (!symbol.job->bodies.empty()) {
-      if (Error error = markRedirects(cast<Function>(value), *symbol.job))
-        return inputError(where, toString(std::move(error)));
-      planned.push_back({name, symbol.job});
-    }
-    if (!isDefinition)
-      continue;
-    Definition definition;
-    definition.name = name;
-    definition.final.linkage = symbol.job->linkage;
-    definition.final.localName = symbol.localName;
-    definition.final.wasPrivate = symbol.wasPrivate;
-    definition.final.isNamed = symbol.isUsed || symbol.isCompilerUsed;
-    definition.isUsed = symbol.isUsed;
-    definition.isCompilerUsed = symbol.isCompilerUsed;
-    definitions.push_back(std::move(definition));
+    if (Error error = noteBody(input, symbol, name))
+      return inputError(where, toString(std::move(error)));
+    if (isDefinition)
+      definitions.push_back(definitionOf(symbol, std::move(name)));
   }
   return values;
 }

@@ -5,6 +5,7 @@
 #include "lto/read/Architectures.h"
 
 #include "fatobj/DeviceImage.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -13,6 +13,7 @@
 #include "lto/partition/WrappedSymbols.h"
 #include "lto/read/Architectures.h"
 #include "lto/read/LinkStamp.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 #include "support/Parallel.h"
 #include "support/Subprocess.h"

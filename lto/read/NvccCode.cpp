@@ -25,6 +25,7 @@
 #include "lto/devicelink/CubinSymbols.h"
 #include "lto/ptx/PtxLexer.h"
 #include "lto/read/Architectures.h"
+#include "summary/ModuleSummary.h"
 #include "support/UnitNames.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The common form of lto/tables/FoldTable and lto/tables/InlineTable: a section
-// that is not loaded, with a magic of four letters, the last of which is the
-// version, two sizes and compressed rows.
+// The form that all tables of a linked program share: a section that is not
+// loaded, with a magic of four letters, the last of which is the version, two
+// sizes and compressed rows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_LTO_TABLES_PROGRAMTABLE_H
@@ -43,8 +43,8 @@ llvm::Expected<std::optional<ProgramTable>>
 findTable(llvm::MemoryBufferRef file, llvm::StringRef name,
           const InputLocation &where);
 
-/// Returns the section \p name, as findTable does. Without it that is an error,
-/// too, which says \p why, "nothing was folded", it may be.
+/// Returns the section \p name, as findTable does. If there is none, that is an
+/// error, too, which gives \p why as the likely reason: "nothing was folded".
 llvm::Expected<ProgramTable> requireTable(llvm::MemoryBufferRef file,
                                           llvm::StringRef name,
                                           llvm::StringRef why,

@@ -6,6 +6,7 @@
 
 #include "ipa/runtime/CudaRuntime.h"
 #include "lto/tables/ProgramTable.h"
+#include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 #include "support/BinaryArchive.h"
 

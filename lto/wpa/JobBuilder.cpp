@@ -6,6 +6,7 @@
 
 #include "fatobj/DeviceImage.h"
 #include "lto/lgen/ManagedVariables.h"
+#include "summary/CombinedModule.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

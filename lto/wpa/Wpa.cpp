@@ -8,6 +8,7 @@
 #include "lto/wpa/WpaPasses.h"
 #include "lto/wpa/WpaUnits.h"
 #include "summary/CallGraph.h"
+#include "summary/CombinedModule.h"
 #include "summary/WpaContext.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -139,6 +140,32 @@ static void countProgram(const WpaContext &context, const PartitionMap &map,
   statistics.set("imports", imports);
 }
 
+/// Cuts the program and says in \p plan which device module each part is in.
+static void cutIntoParts(WpaTables &tables, const WpaOptions &options,
+                         LinkPlan &plan, Statistics &statistics) {
+  WpaContext &context = *tables.context;
+  PhaseTimer timer(&statistics, "wpa-partition");
+  tables.map = cutProgram(context, options.user.partitions);
+  plan.deviceModuleCount = assignDeviceModules(context, tables.map);
+  for (const Partition &partition : tables.map.partitions)
+    plan.deviceModules.push_back(partition.deviceModule);
+  statistics.set("device-modules", plan.deviceModuleCount);
+  countProgram(context, tables.map, statistics);
+}
+
+/// Says in \p plan what the rest of the link asks of the program.
+static void describeProgram(const CombinedSummary &program, LinkPlan &plan) {
+  for (const Image &image : ArrayRef(program.images()).drop_front())
+    plan.architectures.push_back(image.arch);
+  plan.compression = compressionOf(program);
+  const Image &host = program.images()[kHostImage];
+  if (host.modules.empty())
+    return;
+  const ModuleSummary &first = program.modules()[host.modules.front()].summary;
+  plan.hostTriple = first.targetTriple.str();
+  plan.hostDataLayout = first.dataLayout.str();
+}
+
 Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
                             ArrayRef<NativeCode> native,
                             const WpaOptions &options, Diagnostics &diagnostics,
@@ -180,16 +207,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
     return error;
 
   // From here on decisions are fixed.
-  PhaseTimer partitionTimer(&statistics, "wpa-partition");
-  tables->map = cutProgram(context, options.user.partitions);
   LinkPlan plan;
-  plan.deviceModuleCount = assignDeviceModules(context, tables->map);
-  for (const Partition &partition : tables->map.partitions)
-    plan.deviceModules.push_back(partition.deviceModule);
-  statistics.set("device-modules", plan.deviceModuleCount);
-  countProgram(context, tables->map, statistics);
-  partitionTimer.stop();
-
+  cutIntoParts(*tables, options, plan, statistics);
   state.callers.reset();
   tables->foldNumbers = std::move(state.foldNumbers);
 
@@ -202,16 +221,8 @@ Expected<LinkPlan> planLink(std::vector<WpaModule> modules,
   plan.launches = jobs->launches();
   plan.registration = jobs->registration();
   plan.usesManaged = jobs->usesManaged();
-  for (const Image &image : ArrayRef(program.images()).drop_front())
-    plan.architectures.push_back(image.arch);
   plan.forms = jobs->deviceForms();
-  plan.compression = compressionOf(program);
-  if (!program.images()[kHostImage].modules.empty()) {
-    const ModuleSummary &first =
-        program.modules()[program.images()[kHostImage].modules.front()].summary;
-    plan.hostTriple = first.targetTriple.str();
-    plan.hostDataLayout = first.dataLayout.str();
-  }
+  describeProgram(program, plan);
   plan.jobs = std::move(jobs);
   return plan;
 }

@@ -16,6 +16,7 @@
 #include "lto/tables/InlineTable.h"
 #include "lto/tables/TransferTable.h"
 #include "partitioner/Partition.h"
+#include "summary/CombinedModule.h"
 #include "summary/CombinedSummary.h"
 #include "summary/NativeCode.h"
 #include "support/Diagnostics.h"

@@ -9,6 +9,7 @@
 #include "ipa/inlining/Inlining.h"
 #include "ipa/runtime/ReplacedRuntime.h"
 #include "ipa/symbols/Visibility.h"
+#include "summary/CombinedModule.h"
 #include "support/StableHash.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -42,6 +42,7 @@
 
 #include "lto/wpa/WpaUnits.h"
 
+#include "summary/CombinedModule.h"
 #include "support/UnitNames.h"
 
 #include "llvm/ADT/DenseSet.h"

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 
 #include <cstdlib>

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lto/wpa/Wpa.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 
 #include <vector>

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fatobj/FatObjectReader.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 
 #include "llvm/Support/FileSystem.h"

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "summary/CallGraph.h"
+#include "summary/CombinedModule.h"
 #include "summary/CombinedSummary.h"
 #include "summary/WpaContext.h"
 

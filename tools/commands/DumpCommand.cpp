@@ -7,6 +7,7 @@
 #include "fatobj/FatObjectReader.h"
 #include "lto/job/LtransJob.h"
 #include "lto/lgen/Lgen.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 #include "tools/commands/DumpFolds.h"

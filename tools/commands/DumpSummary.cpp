@@ -12,6 +12,8 @@
 
 #include "tools/commands/DumpSummary.h"
 
+#include "summary/ModuleSummary.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 

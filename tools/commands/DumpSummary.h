@@ -4,11 +4,11 @@
 #ifndef GPULTO_TOOLS_COMMANDS_DUMPSUMMARY_H
 #define GPULTO_TOOLS_COMMANDS_DUMPSUMMARY_H
 
-#include "summary/ModuleSummary.h"
-
 #include "llvm/Support/raw_ostream.h"
 
 namespace gpulto {
+
+struct ModuleSummary;
 
 /// Prints the facts of the module that belong to no symbol.
 void printHeader(llvm::raw_ostream &out, const ModuleSummary &summary);

@@ -5,6 +5,7 @@
 
 #include "fatobj/FatObjectReader.h"
 #include "fatobj/FatObjectWriter.h"
+#include "summary/ModuleSummary.h"
 #include "summary/SummaryFormat.h"
 #include "support/Error.h"
 #include "support/Subprocess.h"

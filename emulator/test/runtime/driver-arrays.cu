@@ -29,11 +29,15 @@ __global__ void draw(cudaSurfaceObject_t surface) {
   surf2Dwrite(42.0f, surface, 4, 1);
 }
 
-int main() {
-  float *p;
+static float *p;
+static float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8];
+static CUarray array;
+static CUDA_ARRAY3D_DESCRIPTOR shape;
+static CUDA_MEMCPY3D part;
+static CUDA_TEXTURE_DESC sampling;
+
+static void makeArray() {
   CHECK(cudaMalloc(&p, 4096));
-  CUarray array;
-  CUDA_ARRAY3D_DESCRIPTOR shape{};
   shape.Width = 4;
   shape.Height = 2;
   shape.Format = CU_AD_FORMAT_FLOAT;
@@ -44,8 +48,9 @@ int main() {
   CHECK(cuArrayGetDescriptor(&known, array));
   printf("%zu x %zu, %u channels, format 0x%x\n", known.Width, known.Height,
          known.NumChannels, known.Format);
+}
 
-  float from[8] = {1, 2, 3, 4, 5, 6, 7, 8}, to[8] = {};
+static void copyAll() {
   CUDA_MEMCPY2D copy{};
   copy.srcMemoryType = CU_MEMORYTYPE_HOST;
   copy.srcHost = from;
@@ -69,7 +74,9 @@ int main() {
   for (float value : to)
     printf(" %g", value);
   printf("\n");
-  CUDA_MEMCPY3D part{};
+}
+
+static void copyParts() {
   part.srcMemoryType = CU_MEMORYTYPE_ARRAY;
   part.srcArray = array;
   part.srcXInBytes = 4;
@@ -85,11 +92,12 @@ int main() {
   CHECK(cuMemcpyAtoH(to, array, 8, sizeof(row)));
   printf("row %g %g\n", to[0], to[1]);
   CHECK(cuMemcpyHtoA(array, 8, from + 2, sizeof(row)));
+}
 
+static void sampleArray() {
   CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
   resource.res.array.hArray = array;
-  CUDA_TEXTURE_DESC sampling{};
   sampling.addressMode[0] = sampling.addressMode[1] = CU_TR_ADDRESS_MODE_CLAMP;
   sampling.filterMode = CU_TR_FILTER_MODE_LINEAR;
   CUtexObject texture;
@@ -98,10 +106,13 @@ int main() {
   CHECK(cudaMemcpy(to, p, 8, cudaMemcpyDefault));
   printf("texture %g %g\n", to[0], to[1]);
   CHECK(cuTexObjectDestroy(texture));
+}
 
+static void sampleBytes() {
   // Without CU_TRSF_READ_AS_INTEGER bytes become fractions.
+  CUtexObject texture;
+  CUDA_RESOURCE_DESC resource{};
   CHECK(cuMemsetD8((CUdeviceptr)p, 255, 16));
-  resource = {};
   resource.resType = CU_RESOURCE_TYPE_LINEAR;
   resource.res.linear.devPtr = (CUdeviceptr)p;
   resource.res.linear.format = CU_AD_FORMAT_UNSIGNED_INT8;
@@ -112,8 +123,10 @@ int main() {
   first<<<1, 1>>>(texture, p + 8);
   CHECK(cudaMemcpy(to, p + 8, 4, cudaMemcpyDefault));
   printf("normalized %g\n", to[0]);
+}
 
-  resource = {};
+static void drawSurface() {
+  CUDA_RESOURCE_DESC resource{};
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
   resource.res.array.hArray = array;
   CUsurfObject surface;
@@ -124,7 +137,10 @@ int main() {
   CHECK(cuMemcpy3D(&part));
   printf("surface %g\n", to[0]);
   CHECK(cuSurfObjectDestroy(surface));
+}
 
+static void refuse() {
+  CUDA_ARRAY_DESCRIPTOR known{};
   shape.Format = CU_AD_FORMAT_NV12;
   CUarray planar;
   printf("planar %s\n", name(cuArray3DCreate(&planar, &shape)));
@@ -132,4 +148,14 @@ int main() {
   printf("outside %s\n", name(cuMemcpy3D(&part)));
   CHECK(cuArrayDestroy(array));
   printf("destroyed %s\n", name(cuArrayGetDescriptor(&known, array)));
+}
+
+int main() {
+  makeArray();
+  copyAll();
+  copyParts();
+  sampleArray();
+  sampleBytes();
+  drawSurface();
+  refuse();
 }

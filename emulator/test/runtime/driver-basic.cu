@@ -31,11 +31,18 @@ static void show(const char *what, CUdeviceptr memory) {
   CHECK(cuMemsetD32(memory, 0, 4));
 }
 
-int main() {
-  CUdevice device = -1;
+static CUdevice device = -1;
+static CUcontext context;
+static CUdeviceptr memory;
+static CUmodule module;
+static CUfunction fill;
+static CUstream stream;
+static unsigned base;
+static void *params[] = {&memory, &base};
+
+static void start() {
   printf("before cuInit: %s\n", name(cuDeviceGet(&device, 0)));
   CHECK(cuInit(0));
-  CUdeviceptr memory = 0;
   printf("without a context: %s\n", name(cuMemAlloc(&memory, 16)));
   int count = 0, warp = 0, major = 0, minor = 0;
   CHECK(cuDeviceGet(&device, 0));
@@ -52,8 +59,10 @@ int main() {
                CUDA_SUCCESS;
   printf("attributes missing %d\n", missing);
   printf("devices %d, warp %d, sm_%d%d\n", count, warp, major, minor);
+}
 
-  CUcontext context = nullptr, current = nullptr;
+static void enterContext() {
+  CUcontext current = nullptr;
 #if CUDA_VERSION >= 13000
   CHECK(cuCtxCreate(&context, nullptr, 0, device));
 #else
@@ -63,14 +72,13 @@ int main() {
   CUdevice ofContext = -1;
   CHECK(cuCtxGetDevice(&ofContext));
   printf("current %d, device %d\n", current == context, ofContext);
+}
 
-  CUmodule module = nullptr;
-  CUfunction fill = nullptr;
+static void launch() {
   CHECK(cuModuleLoadData(&module, kPtx));
   CHECK(cuModuleGetFunction(&fill, module, "fill"));
   CHECK(cuMemAlloc(&memory, 4096));
-  unsigned base = 10;
-  void *params[] = {&memory, &base};
+  base = 10;
   CHECK(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, params, nullptr));
   show("kernelParams", memory);
   struct {
@@ -82,7 +90,6 @@ int main() {
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   CHECK(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, nullptr, extra));
   show("extra", memory);
-  CUstream stream = nullptr;
   CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   CUlaunchConfig config{};
   config.gridDimX = config.gridDimY = config.gridDimZ = 1;
@@ -93,7 +100,9 @@ int main() {
   CHECK(cuLaunchKernelEx(&config, fill, params, nullptr));
   CHECK(cuStreamSynchronize(stream));
   show("launchEx", memory);
+}
 
+static void setAndCopy() {
   CUdeviceptr global = 0;
   size_t bytes = 0;
   unsigned value = 0;
@@ -124,17 +133,23 @@ int main() {
   CHECK(cuMemcpyDtoH(rows, memory, sizeof(rows)));
   printf("rows %d %d %d %d %d %d\n", rows[0], rows[1], rows[2], rows[3],
          rows[4], rows[5]);
+}
 
+static void askForRange() {
   CUdeviceptr start = 0;
+  size_t bytes = 0;
   unsigned type = 0;
   CHECK(cuMemGetAddressRange(&start, &bytes, memory + 100));
   CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory));
   printf("range %zu, type %u\n", start == memory ? bytes : 0, type);
+}
 
+static void useStream() {
   int called = 0;
   CHECK(cuLaunchHostFunc(
       stream, [](void *data) { *static_cast<int *>(data) = 1; }, &called));
   printf("host function %d\n", called);
+  CUcontext current = nullptr;
   CUevent begin, end;
   float milliseconds = -1;
   CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
@@ -145,7 +160,9 @@ int main() {
   CHECK(cuStreamGetCtx(stream, &current));
   printf("stream's context %d, elapsed %d\n", current == context,
          milliseconds >= 0);
+}
 
+static void usePrimary() {
   CHECK(cuCtxDestroy(context));
   printf("after destroying: %s\n", name(cuMemFree(memory)));
   unsigned flags = 0;
@@ -161,7 +178,9 @@ int main() {
   printf("destroyed function: %s\n",
          name(cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, nullptr, params,
                              nullptr)));
+}
 
+static void findEntryPoints() {
   // In no header of 13.0, found by name.
   size_t number = 0;
   void *counter = nullptr;
@@ -187,5 +206,16 @@ int main() {
       status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND && !older;
   printf("entry points %d %d %d\n", newer == (void *)&cuMemAlloc,
          perThread && perThread != (void *)&cuMemcpyHtoDAsync, isMissing);
+}
+
+int main() {
+  start();
+  enterContext();
+  launch();
+  setAndCopy();
+  askForRange();
+  useStream();
+  usePrimary();
+  findEntryPoints();
   CHECK(cuDevicePrimaryCtxRelease(device));
 }

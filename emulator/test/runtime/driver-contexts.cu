@@ -49,9 +49,17 @@ static unsigned read(CUdeviceptr address) {
   return value;
 }
 
-int main() {
+static CUcontext first, second, third;
+static CUdeviceptr memory;
+static CUmodule module;
+static CUfunction fill;
+static unsigned base;
+static void *params[] = {&memory, &base};
+
+static void stackContexts() {
   CHECK(cuInit(0));
-  CUcontext first = makeContext(0), second = makeContext(1), popped, current;
+  first = makeContext(0), second = makeContext(1);
+  CUcontext popped, current;
   CUdevice device = -1, below = -1;
   CHECK(cuCtxGetDevice(&device));
   CHECK(cuCtxGetCurrent(&current));
@@ -67,22 +75,26 @@ int main() {
   cudaGetDevice(&device);
   printf("runtime follows %d\n", device);
   CHECK(cuCtxSetCurrent(first));
+}
 
+static void destroyOwner() {
   // What was made in a context goes with it.
   size_t before = used();
-  CUdeviceptr memory, more;
+  CUdeviceptr more;
   CUstream stream;
-  CUmodule module, other;
-  CUdeviceptr variable, theirs;
-  CUfunction fill;
   CHECK(cuMemAlloc(&memory, 4096));
-  CUcontext third = makeContext(0);
+  third = makeContext(0);
   CHECK(cuMemAlloc(&more, 4096));
   CHECK(cuStreamCreate(&stream, 0));
   size_t both = used() - before;
   CHECK(cuCtxDestroy(third));
   printf("owned %zu, left %zu, stream %s\n", both, used() - before,
          name(cuStreamQuery(stream)));
+}
+
+static void useModules() {
+  CUmodule other;
+  CUdeviceptr variable, theirs;
   CHECK(cuModuleLoadData(&module, kPtx));
   CHECK(cuModuleLoadData(&other, kPtx));
   CHECK(cuModuleGetGlobal(&variable, nullptr, module, "offset"));
@@ -92,17 +104,19 @@ int main() {
          read(theirs));
   CHECK(cuModuleGetFunction(&fill, module, "fill"));
   CHECK(cuModuleUnload(other));
-  unsigned base = 3;
-  void *params[] = {&memory, &base};
+  base = 3;
   CHECK(cuCtxPushCurrent(second));
   printf("function on another device %s\n",
          name(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params,
                              nullptr)));
   CHECK(cuCtxPopCurrent(nullptr));
+}
 
+static void useLibrary() {
   // A kernel of a library is one of every context.
   CUlibrary library, found;
   CUkernel kernel;
+  CUdeviceptr more;
   CHECK(cuLibraryLoadData(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr,
                           0));
   CHECK(cuLibraryGetKernel(&kernel, library, "fill"));
@@ -118,7 +132,7 @@ int main() {
   CHECK(cuCtxPopCurrent(nullptr));
   printf("kernel on both %u %u %u %u\n", read(memory), read(memory + 4),
          read(memory + 8), read(memory + 12));
-  int threads = 0, blocks = 0, grid = 0, block = 0;
+  int threads = 0;
   size_t offset = 0, size = 0;
   const char *text = nullptr;
   CHECK(cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
@@ -132,6 +146,10 @@ int main() {
              ? 2
              : 0,
          found == library, text);
+}
+
+static void launchCooperative() {
+  int blocks = 0, grid = 0, block = 0;
   CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, fill, 128, 0));
   CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, fill, nullptr, 0, 0));
   printf("occupancy %d, best %d\n", blocks, grid > 0 && block == 1024);
@@ -140,7 +158,10 @@ int main() {
   printf("cooperative %u, too large %s\n", read(memory),
          name(cuLaunchCooperativeKernel(fill, 100000, 1, 1, 1024, 1, 1, 0,
                                         nullptr, params)));
+}
 
+static void usePool() {
+  CUdeviceptr more;
   CUmemoryPool pool;
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -152,29 +173,39 @@ int main() {
   CHECK(cuMemFreeAsync(more, nullptr));
   CHECK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &after));
   printf("pool %d used, then %d\n", (int)inUse, (int)after);
+}
+
+static void setLimits() {
   size_t heap = 0;
   int least = 9, greatest = 9;
   CHECK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 20));
   CHECK(cuCtxGetLimit(&heap, CU_LIMIT_MALLOC_HEAP_SIZE));
   CHECK(cuCtxGetStreamPriorityRange(&least, &greatest));
   printf("heap %zu, priorities %d %d\n", heap, least, greatest);
+}
 
+static void loadFile() {
   char path[] = "/tmp/gpulto-driver-XXXXXX";
   int file = mkstemp(path);
   if (write(file, kPtx, sizeof(kPtx) - 1) < 0)
     printf("no file\n");
   close(file);
+  CUmodule other;
   CHECK(cuModuleLoad(&other, path));
   unlink(path);
   CHECK(cuModuleGetFunction(&fill, other, "fill"));
   base = 30;
   CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
   printf("file %u\n", read(memory));
+}
 
+static void usePrimary() {
   // The end of the primary one leaves what another has on the device.
+  CUcontext current;
+  CUdeviceptr more;
   CHECK(cuDevicePrimaryCtxRetain(&current, 0));
   CHECK(cuCtxPushCurrent(current));
-  before = used();
+  size_t before = used();
   CHECK(cuMemAlloc(&more, 4096));
   CHECK(cuDevicePrimaryCtxRelease(0));
   CHECK(cuCtxPopCurrent(nullptr));
@@ -187,4 +218,16 @@ int main() {
   printf("primary %s\n", name(cuCtxDestroy(current)));
   CHECK(cuDevicePrimaryCtxRelease(1));
   printf("released %s\n", name(cuMemAlloc(&more, 64)));
+}
+
+int main() {
+  stackContexts();
+  destroyOwner();
+  useModules();
+  useLibrary();
+  launchCooperative();
+  usePool();
+  setLimits();
+  loadFile();
+  usePrimary();
 }

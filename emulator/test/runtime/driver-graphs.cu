@@ -16,18 +16,26 @@
 
 static void count(void *data) { ++*static_cast<int *>(data); }
 
-int main() {
-  CUcontext context = enterPrimary();
-  CUmodule module;
-  CUfunction fill = loadFill(module);
-  CUdeviceptr memory;
-  CHECK(cuMemAlloc(&memory, 64));
-  unsigned base = 10, host[4] = {};
-  int called = 0;
-  void *params[] = {&memory, &base};
+static CUcontext context;
+static CUfunction fill;
+static CUdeviceptr memory;
+static CUstream stream;
+static unsigned base = 10, host[4];
+static int called;
+static void *params[] = {&memory, &base};
+static CUgraph graph, captured, outer;
+static CUgraphNode nodes[5];
+static CUDA_KERNEL_NODE_PARAMS kernel;
+static CUgraphExec executable;
 
-  CUgraph graph;
-  CUgraphNode nodes[5];
+static void start() {
+  context = enterPrimary();
+  CUmodule module;
+  fill = loadFill(module);
+  CHECK(cuMemAlloc(&memory, 64));
+}
+
+static void addNodes() {
   CHECK(cuGraphCreate(&graph, 0));
   CHECK(cuGraphAddEmptyNode(&nodes[0], graph, nullptr, 0));
   CUDA_MEMSET_NODE_PARAMS clear{};
@@ -36,7 +44,6 @@ int main() {
   clear.width = 16;
   clear.height = 1;
   CHECK(cuGraphAddMemsetNode(&nodes[1], graph, &nodes[0], 1, &clear, context));
-  CUDA_KERNEL_NODE_PARAMS kernel{};
   kernel.func = fill;
   kernel.gridDimX = kernel.gridDimY = kernel.gridDimZ = 1;
   kernel.blockDimX = 4;
@@ -53,6 +60,9 @@ int main() {
   CHECK(cuGraphAddMemcpyNode(&nodes[3], graph, &nodes[2], 1, &copy, context));
   CUDA_HOST_NODE_PARAMS function{count, &called};
   CHECK(cuGraphAddHostNode(&nodes[4], graph, &nodes[3], 1, &function));
+}
+
+static void countNodes() {
   size_t all = 0, roots = 0, edges = 0;
   CUgraphNodeType type;
   CHECK(cuGraphGetNodes(graph, nullptr, &all));
@@ -64,9 +74,9 @@ int main() {
 #endif
   CHECK(cuGraphNodeGetType(nodes[2], &type));
   printf("nodes %zu, roots %zu, edges %zu, type %d\n", all, roots, edges, type);
+}
 
-  CUgraphExec executable;
-  CUstream stream;
+static void runAndChange() {
   CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   CHECK(cuGraphInstantiate(&executable, graph, 0));
   base = 99; // Copied when the node was made.
@@ -85,8 +95,10 @@ int main() {
   CHECK(cuGraphMemcpyNodeGetParams(nodes[3], &readCopy));
   printf("params %d %u %d, copy of %zu bytes\n", read.func == fill,
          read.blockDimX, readCopy.srcDevice == memory, readCopy.WidthInBytes);
+}
 
-  CUgraph captured;
+static void capture() {
+  size_t all = 0;
   base = 70;
   CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
   CHECK(cuMemsetD32Async(memory, 0, 4, stream));
@@ -99,10 +111,11 @@ int main() {
   CHECK(cuGraphLaunch(ofCapture, stream));
   printf("captured %zu nodes: %u %u %u %u\n", all, host[0], host[1], host[2],
          host[3]);
+}
 
+static void nest() {
   // A kernel whose parameters come packed, after a whole graph.
-  CUgraph outer;
-  CUgraphNode child, last, stranger;
+  CUgraphNode child, last;
   struct {
     CUdeviceptr p;
     unsigned base;
@@ -120,12 +133,15 @@ int main() {
   CHECK(cuGraphLaunch(ofOuter, stream));
   CHECK(cuMemcpyDtoH(host, memory, sizeof(host)));
   printf("child and extra: %u %u %u %u\n", host[0], host[1], host[2], host[3]);
+}
 
 #if CUDA_VERSION >= 13000
 #define ADD(node, graph, params) cuGraphAddNode(node, graph, 0, 0, 0, params)
 #else
 #define ADD(node, graph, params) cuGraphAddNode(node, graph, 0, 0, params)
 #endif
+static void addByUnion() {
+  CUgraphNode last, stranger;
   CUgraph byUnion;
   CUgraphNodeParams any{};
   CHECK(cuGraphCreate(&byUnion, 0));
@@ -146,6 +162,16 @@ int main() {
   printf("another kind: %s\n", name(ADD(&last, byUnion, &any)));
   printf("stranger's node: %s\n",
          name(cuGraphAddEmptyNode(&stranger, outer, &nodes[0], 1)));
+}
+
+int main() {
+  start();
+  addNodes();
+  countNodes();
+  runAndChange();
+  capture();
+  nest();
+  addByUnion();
   CHECK(cuGraphExecDestroy(executable));
   CHECK(cuGraphDestroy(graph));
 }

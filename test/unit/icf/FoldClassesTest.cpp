@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "icf/Fold.h"
+#include "summary/CombinedModule.h"
 #include "test/unit/ErrorChecks.h"
 #include "test/unit/ProgramBuilder.h"
 

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/callers/Callers.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>

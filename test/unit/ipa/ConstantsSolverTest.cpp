@@ -2,6 +2,7 @@
 #include "ipa/constants/ConstantsSolver.h"
 
 #include "gtest/gtest.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <deque>

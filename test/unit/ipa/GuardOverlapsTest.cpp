@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/guards/GuardsTransform.h"
+#include "summary/Launches.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/GeometryLimits.h"
+#include "summary/ModuleSummary.h"
 #include "support/Statistics.h"
 #include "test/unit/ProgramBuilder.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gtest/gtest.h"
 #include "ipa/callers/Callers.h"
+#include "summary/CombinedModule.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <optional>

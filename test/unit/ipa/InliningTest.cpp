@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/symbols/Visibility.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "ipa/clones/Clones.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

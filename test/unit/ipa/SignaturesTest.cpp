@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/callers/Callers.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

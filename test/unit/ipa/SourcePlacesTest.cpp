@@ -5,6 +5,7 @@
 #include "ipa/bodies/SourcePlaces.h"
 
 #include "gtest/gtest.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"

@@ -5,6 +5,7 @@
 #include "ipa/bodies/Passes.h"
 #include "ipa/pointers/PointerFacts.h"
 #include "ipa/runtime/ReplacedRuntime.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <functional>

@@ -2,6 +2,7 @@
 #include "summary/CombinedSummary.h"
 
 #include "gtest/gtest.h"
+#include "summary/CombinedModule.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

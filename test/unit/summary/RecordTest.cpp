@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "icf/FoldRoles.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 #include <cstddef>

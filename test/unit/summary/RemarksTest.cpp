@@ -5,6 +5,7 @@
 #include "summary/Remarks.h"
 
 #include "gtest/gtest.h"
+#include "summary/ModuleSummary.h"
 #include "test/unit/ProgramBuilder.h"
 
 using namespace gpulto;

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/Support/Error.h"
 

@@ -1,0 +1,19 @@
+#include "kernels.h"
+NOINLINE Array::Array(size_t n) : n(n) {
+  if (cudaMalloc(&data, n * sizeof(int)) != cudaSuccess)
+    throw 1;
+}
+NOINLINE Array::Array(size_t n, int value) : Array(n) {
+  cudaMemset(data, value, n * sizeof(int));
+}
+NOINLINE Array::~Array() { cudaFree(data); }
+NOINLINE int *allocate(size_t n) {
+  int *p = nullptr;
+  cudaMalloc(&p, n * sizeof(int));
+  return p;
+}
+NOINLINE int *allocateZeroed(size_t n) {
+  int *p = allocate(n);
+  cudaMemset(p, 0, n * sizeof(int));
+  return p;
+}

@@ -1,0 +1,2 @@
+extern int *byNative;
+extern "C" void setNative(int *with) { byNative = with; }

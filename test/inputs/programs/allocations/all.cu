@@ -1,0 +1,4 @@
+#include "kernels.cu"
+#include "main.cu"
+#undef NOINLINE
+#include "use.cu"

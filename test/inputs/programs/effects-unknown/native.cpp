@@ -1,0 +1,1 @@
+int native(int n) { return n + 1; }

@@ -1,0 +1,2 @@
+extern int shared;
+int readShared() { return shared; }

@@ -1,0 +1,3 @@
+#include "kernels.h"
+#define DEFINE(name) __global__ void name(float *out, float n) { *out = n; }
+KERNELS(DEFINE)

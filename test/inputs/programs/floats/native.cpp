@@ -1,0 +1,2 @@
+#include "model.h"
+extern const float ofNative = 5;

@@ -1,0 +1,12 @@
+#include "plan.h"
+int width(const Config &config) { return config.block + config.blocks - 4; }
+int touch(Plan &plan) { return reinterpret_cast<unsigned long>(plan.kernel) > 1 ? 7 : 0; }
+static Plan *last;
+int keep(Plan &plan) {
+  last = &plan;
+  return 1;
+}
+Plan *kept() { return last; }
+void launch(Kernel kernel, int block, int *out, int value) {
+  kernel<<<1, block>>>(out, value);
+}

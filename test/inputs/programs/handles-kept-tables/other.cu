@@ -1,0 +1,2 @@
+#include "all.h"
+const Kernel listed[2] = {north, south};

@@ -1,0 +1,2 @@
+#include "shared.h"
+int open(int n) { return n; }

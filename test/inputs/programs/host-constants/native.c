@@ -1,0 +1,2 @@
+int seenByNative(int n);
+int nativeSum(void) { return seenByNative(10); }

@@ -1,0 +1,15 @@
+int scaled(int n);
+int fetch(const int *from, long at);
+int seenByNative(int n);
+int aliased(int n);
+int otherName(int n);
+int pointed(int n);
+int constructorRan(void);
+int apply(int (*f)(int), int n);
+int callsLosing(void);
+int losing(int n);
+int viaAlias(int n);
+int nativeSum(void);
+extern int (*volatile pointer)(int);
+extern const int table[5];
+extern int several(int n);

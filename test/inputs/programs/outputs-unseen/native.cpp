@@ -1,0 +1,2 @@
+#include "params.h"
+void nativeFill(Params *p) { p->width = 707; }

@@ -1,0 +1,18 @@
+#include "params.h"
+#define NOINLINE __attribute__((noinline))
+NOINLINE void fill(Params *p, int width) {
+  p->width = width;
+  p->height = 480;
+  p->data = nullptr;
+  p->blocks = 7;
+}
+NOINLINE void fillTwoThirds(Params *p, int width) {
+  p->width = width;
+  p->height = 480;
+}
+NOINLINE void fillOuter(Params *p, int width) {
+  fillTwoThirds(p, width);
+  p->blocks = 3;
+}
+static int checked;
+NOINLINE void check(const Params *p) { checked += p->blocks; }

@@ -1,0 +1,10 @@
+#pragma once
+struct Params {
+  int width, height;
+  int *data;
+  int blocks;
+};
+void fill(Params *p, int width);
+void fillTwoThirds(Params *p, int width);
+void fillOuter(Params *p, int width);
+void check(const Params *p);

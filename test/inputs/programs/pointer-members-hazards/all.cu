@@ -1,0 +1,3 @@
+#include "kernels.cu"
+#include "fill.cu"
+#include "main.cu"

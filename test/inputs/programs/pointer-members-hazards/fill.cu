@@ -1,0 +1,2 @@
+#include "kernels.h"
+void fill(Params *p, float *any) { p->in = any; }

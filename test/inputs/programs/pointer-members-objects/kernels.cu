@@ -1,0 +1,11 @@
+#include "kernels.h"
+// Not the same, so that they do not fold.
+#define BODY(name, factor) \
+  __global__ void name(Params p) {                                             \
+    for (int k = 0; k < p.n; ++k)                                              \
+      p.a[k] = p.b[0] + factor * p.b[k];                                       \
+  }
+BODY(global, 5)
+BODY(constructed, 6)
+BODY(onHeap, 9)
+BODY(ofModel, 10)

@@ -1,0 +1,2 @@
+#include "kernels.h"
+__device__ float sumOf(const float *p, int i) { return p[0] + p[i]; }

@@ -1,0 +1,5 @@
+#include "kernels.h"
+__global__ void keptKernel(int *out, int n) { *out = n; }
+__global__ void unseenKernel(int *out, int n) { *out = n; }
+__global__ void twiceKernel(int *out, int n) { *out = n; }
+__global__ void differsKernel(int *out, int n) { *out = n; }

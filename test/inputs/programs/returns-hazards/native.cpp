@@ -1,0 +1,1 @@
+int nativeTile() { return 35; }

@@ -1,0 +1,2 @@
+int byNative(int);
+int callNative(int n) { return byNative(n); }

@@ -1,0 +1,2 @@
+extern int byNative;
+void nativeChange(void) { byNative = 9; }

@@ -1,0 +1,3 @@
+#include "one.cu"
+#include "two.cu"
+#include "deep.cu"

@@ -1,0 +1,1 @@
+__device__ int deepest(int x) { return x + 1; }

@@ -1,0 +1,2 @@
+#include "kernels.h"
+void addUnsigned() { handles[1] = (Any)scale<unsigned>; }

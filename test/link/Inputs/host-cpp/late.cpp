@@ -1,0 +1,3 @@
+static int value;
+static struct Init { Init() { value = 5; } } init;
+int late() { return value; }

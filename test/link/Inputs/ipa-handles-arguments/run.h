@@ -1,0 +1,3 @@
+#pragma once
+using Kernel = void (*)(int);
+void run(Kernel kernel, int value);

@@ -1,0 +1,1 @@
+__attribute__((noinline)) int fastNan(double x) { return x != x; }

@@ -1,0 +1,1 @@
+int longSize(void) { return sizeof(L' '); }

@@ -1,0 +1,2 @@
+int rand(void);
+__attribute__((noinline)) int throughTable(void) { return rand(); }

@@ -1,0 +1,2 @@
+int rand(void);
+__attribute__((noinline)) int throughPlt(void) { return rand() & 0xff; }

@@ -1,0 +1,1 @@
+__attribute__((noinline)) int protectedByCet(int x) { return x + 2; }

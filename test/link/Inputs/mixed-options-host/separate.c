@@ -1,0 +1,1 @@
+__attribute__((noinline)) double separateAdd(double a, double b, double c) { return a * b + c; }

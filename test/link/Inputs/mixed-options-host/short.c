@@ -1,0 +1,1 @@
+int shortSize(void) { return sizeof(L' '); }

@@ -1,0 +1,1 @@
+__attribute__((noinline)) int strictNan(double x) { return x != x; }

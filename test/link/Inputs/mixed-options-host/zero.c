@@ -1,0 +1,1 @@
+int notOptimized(int x) { int y = x; return y; }

@@ -1,0 +1,2 @@
+void run();
+int main() { run(); }

@@ -1,0 +1,3 @@
+.globl fromAssembly
+fromAssembly: ret
+.section .note.GNU-stack,"",@progbits

@@ -1,0 +1,2 @@
+#include "shared.h"
+__attribute__((weak)) int pick() { return 3; }

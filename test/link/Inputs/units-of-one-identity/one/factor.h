@@ -1,0 +1,2 @@
+#define FACTOR 3
+#define RUN runOne

@@ -1,0 +1,2 @@
+#define FACTOR 5
+#define RUN runTwo

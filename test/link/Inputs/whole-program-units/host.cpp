@@ -1,0 +1,1 @@
+int value = 7, counter = 8;
