@@ -184,6 +184,21 @@ template <typename V> void describe(V &v, TransferEvent &e) {
            v.flags("", operand.access, kTransferAccessNames);
          });
 }
+
+/// What is in the memory that call \c call of the function, a copy to the
+/// symbol of a variable of the device, comes from. Known parts, from where the
+/// copy begins, as an Aggregate; they may be more than it copies.
+struct SymbolSource {
+  uint32_t call = kNone;
+  JumpFunction contents;
+  bool operator==(const SymbolSource &) const = default;
+};
+
+template <typename V> void describe(V &v, SymbolSource &s) {
+  v.call("", s.call);
+  v.jump("", s.contents);
+}
+
 } // namespace gpulto
 
 #endif

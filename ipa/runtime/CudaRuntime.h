@@ -91,6 +91,11 @@ struct RuntimeFunction {
 
   bool has(Role role) const { return roles & role; }
 
+  /// The argument that is the symbol of a variable of the device, or kNone.
+  int8_t symbolOperand() const {
+    return offset == kNone ? kNone : has(ToSymbol) ? target : source;
+  }
+
   /// Whether it touches no memory but what its arguments point to, and copies,
   /// fills, makes and frees none.
   bool isQuiet() const;

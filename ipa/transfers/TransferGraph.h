@@ -98,6 +98,8 @@ struct TransferNode {
   bool readsVariables = false, writesVariables = false;
   /// Nothing that was known holds any more.
   bool forgets = false;
+  /// Kernels may run of which no node tells.
+  bool launchesUnseen = false;
   /// Begins a block: its number as an event; what it computes is new.
   bool isBlock = false, isFrameEntry = false;
   /// A copy or a fill, with its row; null: something else.

@@ -274,6 +274,7 @@ void TransferGraph::addCoarse(uint32_t number) {
   TransferNode &all = nodes[hub];
   all.readsKept = all.writesKept = true;
   all.readsVariables = all.writesVariables = true;
+  all.launchesUnseen = true;
   for (const TransferPlace &parameter : frames[number].parameters)
     touch(hub, parameter, kTransferReads | kTransferWrites | kTransferKeeps);
   for (uint32_t call = 0; call < program.function(id)->calls.count; ++call) {
@@ -393,6 +394,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
     if (enterCallee(node, last, callee, operands, call))
       return;
     noteOpaque(callee);
+    nodes[node].launchesUnseen = true;
     return touchAll(node, pointersOf(operands, access));
   }
   nodes[node].callee = native;
@@ -400,8 +402,10 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
           native == kNone ? kNone : callers.calleeOf(caller, call.callee);
       entered != kNone)
     if (const BodyLattice *body = solver.find(entered, 0);
-        body && reaching.test(body->index))
+        body && reaching.test(body->index)) {
       noteOpaque(body->index); // by an alias
+      nodes[node].launchesUnseen = true;
+    }
   if (native == kNone || program.definition(native) != kNone)
     return touchAll(node, pointersOf(operands, access));
   if (const RuntimeFunction *function = findRuntimeFunction(name))
@@ -492,6 +496,7 @@ static unsigned accessOf(uint32_t flags) {
 void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                               ArrayRef<TransferPlace> operands) {
   const FunctionEffects *effects = context.decisions.effectsOf(kernel);
+  nodes[node].launchesUnseen |= !effects || hasAssembly(kernel);
   if (!effects)
     return touchAll(node, operands);
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
@@ -620,8 +625,12 @@ void TransferGraph::addRuntimeCall(uint32_t node,
   for (const TransferPlace &pointer : operands)
     if (pointer.object != kNone)
       touch(node, pointer, kTransferReads | kTransferWrites | kTransferKeeps);
-  if (!function.isQuiet())
-    touchAll(node, {});
+  if (function.isQuiet())
+    return;
+  touchAll(node, {});
+  nodes[node].launchesUnseen |=
+      function.launch ||
+      (function.order != Row::Serial && function.stream == Row::kNone);
 }
 
 /// What \p name, which has no body in this link, may do.
