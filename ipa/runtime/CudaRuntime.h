@@ -100,6 +100,13 @@ struct RuntimeFunction {
   /// fills, makes and frees none.
   bool isQuiet() const;
 
+  /// Whether kernels may run in it, or because of it, that no other call
+  /// launches.
+  bool mayLaunch() const {
+    return launch || (order != Serial && stream == kNone &&
+                      !has(PushesLaunch) && !has(PopsLaunch));
+  }
+
   /// Whether programs are changed by what is known of it: another function must
   /// not take its place.
   bool isReliedOn() const {

@@ -44,6 +44,8 @@ private:
     std::vector<std::optional<uint8_t>> bytes;
     /// Parts that copies set: facts, by number.
     std::vector<uint32_t> facts;
+    /// Functions that are not followed may launch what reads it.
+    bool isReadByOthers = false;
     std::string reason;
     uint32_t reader = kNone;
     bool isKnown() const { return reason.empty() && reader == kNone; }
@@ -71,6 +73,7 @@ private:
                                                  uint64_t size) const;
   bool isFromHost(uint32_t node) const;
   void solve();
+  void findUnseenReaders();
   void checkReaders(uint32_t node);
   bool isSet(const Variable &variable, uint32_t node) const;
 

@@ -56,6 +56,7 @@ SymbolValues::SymbolValues(const WpaContext &context, const Callers &callers,
     checkVariable(variable);
   addCopies();
   solve();
+  findUnseenReaders();
   for (uint32_t node = 0; node < graph.nodes.size(); ++node)
     checkReaders(node);
 }
@@ -379,6 +380,46 @@ void SymbolValues::solve() {
   }
 }
 
+/// Whether the function \p name, which has no body here, may launch kernels.
+static bool mayLaunch(StringRef name) {
+  if (!isRuntimeName(name) && !isDriverName(name))
+    return false; // what it calls back is a root
+  const RuntimeFunction *function = findRuntimeFunction(name);
+  return !function || function->mayLaunch();
+}
+
+/// Finds variables that kernels read which functions launch that no node tells
+/// of.
+void SymbolValues::findUnseenReaders() {
+  auto readAll = [&] {
+    for (auto &[shadow, variable] : variables)
+      variable.isReadByOthers = true;
+  };
+  for (GlobalId id : callers.bodies()) {
+    if (program.imageOf(id) != kHostImage || !graph.launchesUnseen(id) ||
+        program.has(id, kKernelStub))
+      continue;
+    for (const CallEdge &call : program.calls(id)) {
+      GlobalId callee = program.definitionFor(id, call.callee);
+      if (callee == kNone && call.callee != kNone &&
+          mayLaunch(program.moduleRef(id).summary.symbols[call.callee].name))
+        readAll();
+      if (callee == kNone || !program.has(callee, kKernelStub))
+        continue;
+      for (GlobalId kernel : program.kernelsOf(callee)) {
+        const FunctionEffects *effects = context.decisions.effectsOf(kernel);
+        if (!effects || graph.hasAssembly(kernel))
+          readAll();
+        else
+          for (const VariableUse &use : effects->variables)
+            if (auto known = shadowOf.find(use.variable);
+                known != shadowOf.end())
+              variables[known->second].isReadByOthers = true;
+      }
+    }
+  }
+}
+
 /// Whether all that copies set of \p variable is set before \p node.
 bool SymbolValues::isSet(const Variable &variable, uint32_t node) const {
   BitVector missing(variable.bytes.size());
@@ -399,10 +440,11 @@ void SymbolValues::checkReaders(uint32_t number) {
   if (!before[number])
     return; // it is not reached
   for (auto &[shadow, variable] : variables) {
-    bool isRead =
-        node.launchesUnseen || any_of(node.reads, [&](uint32_t object) {
-          return graph.mayOverlap(object, variable.object);
-        });
+    bool isRead = node.launchesAny ||
+                  (node.entersOthers && variable.isReadByOthers) ||
+                  any_of(node.reads, [&](uint32_t object) {
+                    return graph.mayOverlap(object, variable.object);
+                  });
     if (isRead && variable.isKnown() && !isSet(variable, number))
       variable.reader = number;
   }

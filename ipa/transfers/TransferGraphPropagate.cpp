@@ -274,7 +274,8 @@ void TransferGraph::addCoarse(uint32_t number) {
   TransferNode &all = nodes[hub];
   all.readsKept = all.writesKept = true;
   all.readsVariables = all.writesVariables = true;
-  all.launchesUnseen = true;
+  all.entersOthers = true;
+  coarse.insert(id);
   for (const TransferPlace &parameter : frames[number].parameters)
     touch(hub, parameter, kTransferReads | kTransferWrites | kTransferKeeps);
   for (uint32_t call = 0; call < program.function(id)->calls.count; ++call) {
@@ -289,8 +290,10 @@ void TransferGraph::addCoarse(uint32_t number) {
     uint32_t last = node;
     const CallEdge &edge = slice(program.moduleRef(id).summary.calls,
                                  program.function(id)->calls)[call];
-    if (!enterCallee(node, last, callee, {}, edge))
+    if (!enterCallee(node, last, callee, {}, edge)) {
       noteOpaque(callee);
+      nodes[node].entersOthers = true;
+    }
     link(last, hub);
   }
 }
@@ -394,7 +397,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
     if (enterCallee(node, last, callee, operands, call))
       return;
     noteOpaque(callee);
-    nodes[node].launchesUnseen = true;
+    nodes[node].entersOthers = true;
     return touchAll(node, pointersOf(operands, access));
   }
   nodes[node].callee = native;
@@ -404,7 +407,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
     if (const BodyLattice *body = solver.find(entered, 0);
         body && reaching.test(body->index)) {
       noteOpaque(body->index); // by an alias
-      nodes[node].launchesUnseen = true;
+      nodes[node].entersOthers = true;
     }
   if (native == kNone || program.definition(native) != kNone)
     return touchAll(node, pointersOf(operands, access));
@@ -454,9 +457,7 @@ bool TransferGraph::writesElsewhere(GlobalId kernel) const {
          values.unwritten.storesAnywhere(kernel);
 }
 
-/// Whether assembly runs in \p kernel, which may read what its operands do not
-/// tell: textures.
-bool TransferGraph::hasAssembly(GlobalId kernel) {
+bool TransferGraph::hasAssembly(GlobalId kernel) const {
   auto [known, isNew] = assembly.try_emplace(kernel, false);
   if (!isNew)
     return known->second;
@@ -496,7 +497,7 @@ static unsigned accessOf(uint32_t flags) {
 void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                               ArrayRef<TransferPlace> operands) {
   const FunctionEffects *effects = context.decisions.effectsOf(kernel);
-  nodes[node].launchesUnseen |= !effects || hasAssembly(kernel);
+  nodes[node].launchesAny |= !effects || hasAssembly(kernel);
   if (!effects)
     return touchAll(node, operands);
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
@@ -628,9 +629,7 @@ void TransferGraph::addRuntimeCall(uint32_t node,
   if (function.isQuiet())
     return;
   touchAll(node, {});
-  nodes[node].launchesUnseen |=
-      function.launch ||
-      (function.order != Row::Serial && function.stream == Row::kNone);
+  nodes[node].launchesAny |= function.mayLaunch();
 }
 
 /// What \p name, which has no body in this link, may do.
