@@ -5,8 +5,11 @@
 #define GPULTO_IPA_TRANSFERS_SYMBOLSOURCES_H
 
 #include "ipa/bodies/LgenContext.h"
+#include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/ReachingWrites.h"
 #include "summary/Transfers.h"
+
+#include <vector>
 
 namespace llvm {
 class CallBase;
@@ -25,8 +28,9 @@ class SymbolSources {
 public:
   SymbolSources(LgenContext &context, llvm::Function &function);
 
-  /// Fills the sources of \p result, the summary of the function.
-  void run(FunctionSummary &result);
+  /// Fills the sources of \p result, the summary of the function, in which
+  /// \p copies are the calls that copy to symbols.
+  void run(FunctionSummary &result, llvm::ArrayRef<uint32_t> copies);
 
 private:
   /// Bytes of a constant.
@@ -39,14 +43,25 @@ private:
                           const RuntimeFunction &copy);
   ConstantBytes constantBehind(const llvm::Value &pointer, uint64_t size,
                                const llvm::Instruction &at, unsigned depth = 0);
-  std::vector<AggregatePart> partsOf(const ConstantBytes &bytes) const;
+  using Parts = std::vector<AggregatePart>;
+  void addConstant(const ConstantBytes &bytes, uint64_t at, Parts &parts) const;
+  static void addFill(uint8_t byte, LocalBytes bytes, Parts &parts);
+  bool addLocal(const llvm::Value &pointer, uint64_t size,
+                const llvm::CallBase &at, Parts &parts);
+  void addRange(const LocalVariable &local, const ToldBytes &range, uint64_t at,
+                const llvm::CallBase &call, Parts &parts);
 
   LgenContext &context;
   llvm::Function &function;
   const llvm::DataLayout &layout;
+  JumpFunctionBuilder values;
   LocalVariables locals;
   ReachingWrites writes;
 };
+
+/// Fills the sources of \p result, the summary of \p function.
+void analyzeSymbolSources(LgenContext &context, llvm::Function &function,
+                          FunctionSummary &result);
 
 } // namespace gpulto
 

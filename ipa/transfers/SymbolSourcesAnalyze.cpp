@@ -6,10 +6,11 @@
 //   cudaMemcpyToSymbol(filter, weights, sizeof weights);
 //   -> source: i64 0x400000003f800000 at 0, i32 0x3f800000 at 8
 //
-// Bytes of a constant, or of a local variable that is a copy of one, are told
-// in words (constantBehind), however many there are up to kMaxBytes. Of other
-// memory jump functions tell up to 64 parts, in terms of the function's
-// parameters.
+// Bytes of a constant are told in words (constantBehind, addConstant), however
+// many there are up to kMaxBytes. So are those of a local variable that fills
+// and copies of constants left there (addLocal); what was stored there one by
+// one, and what is in other memory, is told in up to 64 parts, in terms of the
+// function's parameters.
 //
 // Linear in the bytes of the constants that are copied.
 //
@@ -18,10 +19,11 @@
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/transfers/SymbolSources.h"
 #include "ipa/values/DerivedPointer.h"
-#include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -38,8 +40,8 @@ static constexpr unsigned kMaxDepth = 4;
 
 SymbolSources::SymbolSources(LgenContext &context, llvm::Function &function)
     : context(context), function(function),
-      layout(function.getParent()->getDataLayout()), locals(context, function),
-      writes(context, function) {}
+      layout(function.getParent()->getDataLayout()), values(context, function),
+      locals(context, function), writes(context, function) {}
 
 /// Returns the constant bytes that are behind \p pointer when \p at executes:
 /// \p size of them or, if that is 0, all; none if they are no constant's.
@@ -82,33 +84,106 @@ SymbolSources::constantBehind(const llvm::Value &pointer, uint64_t size,
              : copied;
 }
 
-/// Returns the parts of \p bytes that are numbers.
-std::vector<AggregatePart>
-SymbolSources::partsOf(const ConstantBytes &bytes) const {
-  constexpr unsigned kWordBytes = 8;
-  std::vector<AggregatePart> parts;
-  auto add = [&](uint64_t at, unsigned count) {
+/// Returns how many of \p bytes, one or more, are told as one number.
+static unsigned wordOf(uint64_t bytes) {
+  constexpr uint64_t kWordBytes = 8;
+  return static_cast<unsigned>(llvm::bit_floor(std::min(bytes, kWordBytes)));
+}
+
+/// Adds \p bytes, as far as they are numbers, to \p parts, from byte \p at of
+/// what is copied on.
+void SymbolSources::addConstant(const ConstantBytes &bytes, uint64_t at,
+                                Parts &parts) const {
+  auto add = [&](uint64_t index, unsigned count) {
     llvm::Type *type = llvm::IntegerType::get(function.getContext(), count * 8);
     llvm::Constant *value = llvm::ConstantFoldLoadFromConst(
         const_cast<llvm::Constant *>(bytes.constant), type,
-        llvm::APInt(layout.getIndexSizeInBits(0), bytes.offset + at), layout);
+        llvm::APInt(layout.getIndexSizeInBits(0), bytes.offset + index),
+        layout);
     auto *number = llvm::dyn_cast_or_null<llvm::ConstantInt>(value);
     if (!number && !llvm::isa_and_nonnull<llvm::UndefValue>(value))
       return false;
-    uint64_t bits = number ? number->getZExtValue() : 0;
-    parts.push_back(
-        {*PartOffset::of(at),
-         JumpFunction::constant(bits, static_cast<uint16_t>(count * 8))});
+    parts.push_back({*PartOffset::of(at + index),
+                     JumpFunction::constant(number ? number->getZExtValue() : 0,
+                                            static_cast<uint16_t>(count * 8))});
     return true;
   };
-  for (uint64_t at = 0; at < bytes.size; at += kWordBytes) {
-    uint64_t left = bytes.size - at;
-    if (left >= kWordBytes && add(at, kWordBytes))
-      continue;
-    for (uint64_t byte = 0; byte < std::min<uint64_t>(left, kWordBytes); ++byte)
-      add(at + byte, 1);
+  for (uint64_t index = 0; index < bytes.size;) {
+    unsigned count = wordOf(bytes.size - index);
+    while (!add(index, count) && count > 1)
+      count /= 2; // an address is among them
+    index += count;
   }
-  return parts;
+}
+
+/// Adds \p bytes of what is copied that are all \p byte to \p parts.
+void SymbolSources::addFill(uint8_t byte, LocalBytes bytes, Parts &parts) {
+  for (uint64_t index = 0; index < bytes.size;) {
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    unsigned count = wordOf(bytes.size - index);
+    parts.push_back({*PartOffset::of(bytes.offset + index),
+                     JumpFunction::constant(byte * (kOnes >> (64 - count * 8)),
+                                            static_cast<uint16_t>(count * 8))});
+    index += count;
+  }
+}
+
+/// Adds what \p range of \p local, which is at byte \p at of what \p call
+/// copies, holds then.
+void SymbolSources::addRange(const LocalVariable &local, const ToldBytes &range,
+                             uint64_t at, const llvm::CallBase &call,
+                             Parts &parts) {
+  LastWrites last = writes.before(local, range.offset, range.size, &call);
+  if (!last.isKnown)
+    return;
+  if (last.writes.empty()) // nobody has: any bytes will do
+    return addFill(0, {at, range.size}, parts);
+  const LocalWrite &write = *last.writes.front();
+  if (last.fromEntry || last.writes.size() != 1 ||
+      write.offset > range.offset || write.size == kUnboundedSize ||
+      range.offset - write.offset + range.size > write.size)
+    return;
+  uint64_t distance = range.offset - write.offset;
+  if (auto *fill = llvm::dyn_cast<llvm::MemSetInst>(write.instruction)) {
+    auto *byte = llvm::dyn_cast<llvm::ConstantInt>(fill->getValue());
+    if (byte && !fill->isVolatile())
+      addFill(static_cast<uint8_t>(byte->getZExtValue()), {at, range.size},
+              parts);
+  } else if (auto *copy =
+                 llvm::dyn_cast<llvm::MemTransferInst>(write.instruction)) {
+    ConstantBytes copied =
+        constantBehind(*copy->getRawSource(), write.size, *copy);
+    if (copied.constant && !copy->isVolatile())
+      addConstant({copied.constant, copied.offset + distance, range.size}, at,
+                  parts);
+  } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
+    const llvm::Value &value = *store->getValueOperand();
+    if (!store->isSimple())
+      return;
+    if (auto *constant = llvm::dyn_cast<llvm::Constant>(&value))
+      return addConstant({constant, distance, range.size}, at, parts);
+    JumpFunction stored = values.of(value);
+    if (range.size == write.size && stored.bitWidth == range.size * 8)
+      parts.push_back({*PartOffset::of(at), stored});
+  }
+}
+
+/// Adds what \p call copies, \p size bytes behind \p pointer, if that leads to
+/// a local variable that no other function writes; returns whether it does.
+bool SymbolSources::addLocal(const llvm::Value &pointer, uint64_t size,
+                             const llvm::CallBase &call, Parts &parts) {
+  int64_t distance = 0;
+  auto *variable =
+      llvm::dyn_cast<llvm::AllocaInst>(stripOffsets(pointer, layout, distance));
+  if (!variable || distance < 0)
+    return false;
+  const LocalVariable &local = locals.describe(*variable);
+  if (local.escapes || local.isWrittenByCallees)
+    return false;
+  uint64_t begin = static_cast<uint64_t>(distance);
+  for (const ToldBytes &range : writes.rangesOf(local, {begin, size}))
+    addRange(local, range, range.offset - begin, call, parts);
+  return true;
 }
 
 /// Returns what \p call, which is \p copy, copies.
@@ -120,30 +195,44 @@ JumpFunction SymbolSources::contentsOf(const llvm::CallBase &call,
   uint64_t size = bytes ? bytes->getZExtValue() : 0;
   if (size > kMaxBytes)
     return {};
+  Parts parts;
   ConstantBytes constant = constantBehind(source, size, call);
   if (constant.constant && constant.size <= kMaxBytes)
-    return context.jumpFunctions.aggregate(partsOf(constant));
-  if (!size)
-    return {};
-  return context.jumpFunctions.aggregate(
-      JumpFunctionBuilder(context, function).partsOf(source, size, call));
+    addConstant(constant, 0, parts);
+  else if (size && !addLocal(source, size, call, parts))
+    llvm::append_range(parts, values.partsOf(source, size, call));
+  llvm::stable_sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
+    return a.byteOffset < b.byteOffset;
+  });
+  return context.jumpFunctions.aggregate(parts);
 }
 
-void SymbolSources::run(FunctionSummary &result) {
+void SymbolSources::run(FunctionSummary &result,
+                        llvm::ArrayRef<uint32_t> copies) {
   std::vector<SymbolSource> &all = context.summary.symbolSources;
   uint32_t first = static_cast<uint32_t>(all.size());
-  for (uint32_t number = 0; number < result.calls.count; ++number) {
+  for (uint32_t number : copies) {
     const llvm::CallBase &call =
         *context.callInstructions[result.calls.first + number];
-    const RuntimeFunction *copy = symbolCopy(call);
-    if (!copy || !copy->has(RuntimeFunction::ToSymbol))
-      continue;
-    JumpFunction contents = contentsOf(call, *copy);
-    if (contents.kind == JumpFunction::Kind::Aggregate && contents.count)
+    JumpFunction contents = contentsOf(call, *symbolCopy(call));
+    if (contents.count)
       all.push_back({number, contents});
   }
   if (all.size() != first)
     result.symbolSources = {first, static_cast<uint32_t>(all.size()) - first};
+}
+
+void analyzeSymbolSources(LgenContext &context, llvm::Function &function,
+                          FunctionSummary &result) {
+  llvm::SmallVector<uint32_t, 8> copies;
+  for (uint32_t number = 0; number < result.calls.count; ++number) {
+    const RuntimeFunction *copy =
+        symbolCopy(*context.callInstructions[result.calls.first + number]);
+    if (copy && copy->has(RuntimeFunction::ToSymbol))
+      copies.push_back(number);
+  }
+  if (!copies.empty())
+    SymbolSources(context, function).run(result, copies);
 }
 
 } // namespace gpulto

@@ -240,6 +240,35 @@ std::optional<SymbolValues::Fact> SymbolValues::partOf(uint32_t number,
   return Fact{shadow, offset.number, bytes.number};
 }
 
+/// Calls \p add with what is known of \p part, of the module of \p body: where
+/// in the aggregate, and what.
+static void forEachPiece(const ConstantsSolver &solver, const BodyLattice &body,
+                         const AggregatePart &part,
+                         function_ref<void(uint64_t, ValueLattice)> add) {
+  const JumpFunction &whole = part.value;
+  if (whole.kind != JumpFunction::Kind::LoadAggregate || !whole.count ||
+      whole.bitWidth)
+    return add(part.byteOffset, solver.valueOf(body, whole));
+  // Bytes behind a parameter: the caller has them in pieces of some width.
+  for (uint64_t at = 0; at < whole.count;) {
+    uint64_t bytes = 8;
+    ValueLattice value;
+    for (; bytes; bytes /= 2) {
+      JumpFunction piece = whole;
+      piece.bitWidth = static_cast<uint16_t>(bytes * 8);
+      piece.value += at;
+      piece.count = static_cast<uint32_t>(bytes);
+      if (at + bytes <= whole.count)
+        value = solver.valueOf(body, piece);
+      if (value.isConstant())
+        break;
+    }
+    if (bytes)
+      add(part.byteOffset + at, value);
+    at += std::max<uint64_t>(bytes, 1);
+  }
+}
+
 /// Returns the first \p size bytes that the copy \p node copies, as far as they
 /// are known.
 std::vector<std::optional<uint8_t>>
@@ -249,23 +278,20 @@ SymbolValues::contentsOf(uint32_t node, uint64_t size) const {
   GlobalId function = graph.functionOf(frame);
   const ModuleSummary &module = program.moduleRef(function).summary;
   const BodyLattice &body = solver.bodies()[graph.frames[frame].body];
+  auto add = [&](uint64_t at, const ValueLattice &value) {
+    if (!value.isConstant() || value.width() % 8)
+      return;
+    for (unsigned byte = 0; byte < value.width() / 8; ++byte)
+      if (at + byte < size)
+        contents[at + byte] = static_cast<uint8_t>(value.value() >> (8 * byte));
+  };
   for (const SymbolSource &source :
-       slice(module.symbolSources, program.function(function)->symbolSources)) {
-    if (source.call != call)
-      continue;
-    for (const AggregatePart &part :
-         slice(module.aggregateParts,
-               Range{source.contents.source, source.contents.count})) {
-      ValueLattice value = solver.valueOf(body, part.value);
-      unsigned count = value.width() / 8;
-      if (!value.isConstant() || !count || value.width() % 8)
-        continue;
-      for (unsigned byte = 0; byte < count; ++byte)
-        if (part.byteOffset + byte < size)
-          contents[part.byteOffset + byte] =
-              static_cast<uint8_t>(value.value() >> (8 * byte));
-    }
-  }
+       slice(module.symbolSources, program.function(function)->symbolSources))
+    if (source.call == call)
+      for (const AggregatePart &part :
+           slice(module.aggregateParts,
+                 Range{source.contents.source, source.contents.count}))
+        forEachPiece(solver, body, part, add);
   return contents;
 }
 

@@ -546,8 +546,8 @@ void analyzeTransfers(LgenContext &context) {
       TransfersCollector(context, *context.bodies[i],
                          context.summary.functions[i], reaching, library)
           .run();
-      SymbolSources(context, *context.bodies[i])
-          .run(context.summary.functions[i]);
+      analyzeSymbolSources(context, *context.bodies[i],
+                           context.summary.functions[i]);
     }
 }
 
