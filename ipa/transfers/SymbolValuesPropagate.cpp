@@ -434,7 +434,7 @@ void SymbolValues::findUnseenReaders() {
         continue;
       for (GlobalId kernel : program.kernelsOf(callee)) {
         const FunctionEffects *effects = context.decisions.effectsOf(kernel);
-        if (!effects || graph.hasAssembly(kernel))
+        if (!effects || graph.hasAny(kernel, kHasIndirectCall))
           readAll();
         else
           for (const VariableUse &use : effects->variables)

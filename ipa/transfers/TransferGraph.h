@@ -151,9 +151,8 @@ public:
   bool launchesUnseen(GlobalId id) const {
     return others.contains(id) || coarse.contains(id);
   }
-  /// Whether assembly, or what is called by its address, runs in \p kernel. It
-  /// may read what operands do not tell: textures.
-  bool hasAssembly(GlobalId kernel) const;
+  /// Whether \p kernel, or what it calls, has one of \p flags.
+  bool hasAny(GlobalId kernel, FunctionFlags flags) const;
 
 private:
   void findReaching();
@@ -218,8 +217,8 @@ private:
   llvm::DenseSet<GlobalId> others;
   /// Functions without events.
   llvm::DenseSet<GlobalId> coarse;
-  /// Kernels with assembly in them or in what they call. Looked up only.
-  mutable llvm::DenseMap<GlobalId, bool> assembly;
+  /// By kernel: its flags, and those of what it calls. Looked up only.
+  mutable llvm::DenseMap<GlobalId, FunctionFlags> kernelFlags;
   /// Shadows of device variables, by variable. Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> shadows;
   std::map<std::tuple<MemoryObject::Kind, GlobalId, uint32_t, uint32_t>,

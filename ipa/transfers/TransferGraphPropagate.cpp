@@ -457,19 +457,19 @@ bool TransferGraph::writesElsewhere(GlobalId kernel) const {
          values.unwritten.storesAnywhere(kernel);
 }
 
-bool TransferGraph::hasAssembly(GlobalId kernel) const {
-  auto [known, isNew] = assembly.try_emplace(kernel, false);
+bool TransferGraph::hasAny(GlobalId kernel, FunctionFlags flags) const {
+  auto [known, isNew] = kernelFlags.try_emplace(kernel, 0);
   if (!isNew)
-    return known->second;
+    return known->second & flags;
   SmallVector<GlobalId, 8> stack{kernel};
   DenseSet<GlobalId> seen;
-  bool found = false;
-  while (!stack.empty() && !found) {
+  FunctionFlags found = 0;
+  while (!stack.empty()) {
     GlobalId id = stack.pop_back_val();
     const FunctionSummary *function = program.function(id);
     if (!function || !seen.insert(id).second)
       continue;
-    found = function->has(kHasInlineAsm) || function->has(kHasIndirectCall);
+    found |= function->flags;
     for (const CallEdge &call :
          slice(program.moduleRef(id).summary.calls, function->calls))
       if (call.callee != kNone)
@@ -477,7 +477,8 @@ bool TransferGraph::hasAssembly(GlobalId kernel) const {
             callee != kNone)
           stack.push_back(callee);
   }
-  return assembly[kernel] = found;
+  kernelFlags[kernel] = found;
+  return found & flags;
 }
 
 /// What a callee may do with a parameter of which \p flags hold. Assembly that
@@ -497,7 +498,7 @@ static unsigned accessOf(uint32_t flags) {
 void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                               ArrayRef<TransferPlace> operands) {
   const FunctionEffects *effects = context.decisions.effectsOf(kernel);
-  nodes[node].launchesAny |= !effects || hasAssembly(kernel);
+  nodes[node].launchesAny |= !effects || hasAny(kernel, kHasIndirectCall);
   if (!effects)
     return touchAll(node, operands);
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
@@ -520,7 +521,8 @@ void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
   for (auto [index, operand] : enumerate(operands))
     if (!isDone.test(index) && operand.object != kNone)
       touch(node, operand, kTransferReads | kTransferWrites | kTransferKeeps);
-  if (hasAssembly(kernel))
+  // Assembly may read what its operands do not tell: textures.
+  if (hasAny(kernel, kHasInlineAsm | kHasIndirectCall))
     touchAll(node, {});
   TransferNode &known = nodes[node];
   known.readsKept |= (effects->may & kReadsOther) != 0;

@@ -250,18 +250,6 @@ CASE(copiesTheWrongWay, 2-3, 2) { // the same by its direction
 // CHECK: copiesTheWrongWay: 5 5 5 5
 // MAYGO: copiesTheWrongWay: 7 7 7 7
 
-VALUE(byHandle)
-CASE(launchedByHandle, 3, 2) { // a launch by its handle comes before
-  ZEROS(e);
-  HAZARD(void *arguments[] = {&e};
-         cudaLaunchKernel((void *)byHandleUse, dim3(1), dim3(n), arguments, 0, nullptr);)
-  SET(byHandle, seven);
-  USE(byHandle);
-  show(__func__, e);
-}
-// CHECK: launchedByHandle: 57 57 57 57
-// MAYGO: launchedByHandle: 7 7 7 7
-
 VALUE(recursive)
 NOINLINE void launchAgain(int *e, int depth) {
   if (depth > 1) launchAgain(e, depth - 1);
@@ -336,7 +324,7 @@ __global__ void useAll(int *to, int i) {
   to[n - 1] = (int)(partly[0] + 10 * partly[i] + 100 * partly[2]);
 }
 static const unsigned char bytes[256] = {1, 2, 3, 4};
-CASE(allTypes, 10, 2) {
+CASE(allTypes, 4-10, 2) {
   ZEROS(e);
   const Mixed m = {1, 2.5, 3, nullptr};
   SET(mixed, m);
@@ -355,6 +343,45 @@ CASE(allTypes, 10, 2) {
   useAll<<<1, 1>>>(e, one);
   show(__func__, e);
 }
+// CHECK: allTypes: 407 14 421 328
+// MAYGO: allTypes: 407 14 421 329
+
+struct Pair { int first, second; };
+__constant__ Pair pair, pairByValue;
+__constant__ int number1;
+__global__ void usePairs(int *to) {
+  to[threadIdx.x] = pair.first + 10 * pair.second + 100 * pairByValue.first +
+                    1000 * pairByValue.second + 10000 * number1;
+}
+NOINLINE void setPair(const Pair *from, Pair byValue, int value) {
+  SET(pair, *from);
+  SET(pairByValue, byValue);
+  SET(number1, value);
+}
+CASE(valuesArePassed, 9, 2) { // a function gets them, in another call others
+  ZEROS(e);
+  Pair p = {1, 2}, q = {3, 4};
+  setPair(&p, q, 5);
+  usePairs<<<1, n>>>(e);
+  show(__func__, e);
+  HAZARD(p.first = q.second = 6; setPair(&p, q, 7); usePairs<<<1, n>>>(e);
+         show(__func__, e);)
+}
+// CHECK: valuesArePassed: 54321 54321 54321 54321
+// CHECK: valuesArePassed: 76326 76326 76326 76326
+// MAYGO: valuesArePassed: 54321 54321 54321 54321
+
+VALUE(byHandle)
+CASE(launchedByHandle, 3, 2) { // a launch by its handle comes before
+  ZEROS(e);
+  HAZARD(void *arguments[] = {&e};
+         cudaLaunchKernel((void *)byHandleUse, dim3(1), dim3(n), arguments, 0, nullptr);)
+  SET(byHandle, seven);
+  USE(byHandle);
+  show(__func__, e);
+}
+// CHECK: launchedByHandle: 57 57 57 57
+// MAYGO: launchedByHandle: 7 7 7 7
 
 int main(int argc, char **) {
   one = argc;
@@ -377,10 +404,11 @@ int main(int argc, char **) {
   partsOverlap();
   copiesTooMuch();
   copiesTheWrongWay();
-  launchedByHandle();
   launchedInRecursion();
   launchedByPointer();
   constructorLaunches();
   sourceIsAVariable();
   allTypes();
+  valuesArePassed();
+  launchedByHandle(); // it may launch any kernel
 }
