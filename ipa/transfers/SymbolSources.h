@@ -50,6 +50,8 @@ private:
                 const llvm::CallBase &at, Parts &parts);
   void addRange(const LocalVariable &local, const ToldBytes &range, uint64_t at,
                 const llvm::CallBase &call, Parts &parts);
+  void addWritten(const LocalWrite &write, uint64_t distance, LocalBytes bytes,
+                  Parts &parts);
 
   LgenContext &context;
   llvm::Function &function;

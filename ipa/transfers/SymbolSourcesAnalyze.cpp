@@ -139,32 +139,36 @@ void SymbolSources::addRange(const LocalVariable &local, const ToldBytes &range,
   if (last.writes.empty()) // nobody has: any bytes will do
     return addFill(0, {at, range.size}, parts);
   const LocalWrite &write = *last.writes.front();
-  if (last.fromEntry || last.writes.size() != 1 ||
-      write.offset > range.offset || write.size == kUnboundedSize ||
-      range.offset - write.offset + range.size > write.size)
-    return;
-  uint64_t distance = range.offset - write.offset;
+  bool isOnly = !last.fromEntry && last.writes.size() == 1;
+  if (isOnly && write.offset <= range.offset && write.size != kUnboundedSize &&
+      range.offset - write.offset + range.size <= write.size)
+    addWritten(write, range.offset - write.offset, {at, range.size}, parts);
+}
+
+/// Adds \p bytes of what is copied, which \p write has left, to \p parts: those
+/// from byte \p distance of it on.
+void SymbolSources::addWritten(const LocalWrite &write, uint64_t distance,
+                               LocalBytes bytes, Parts &parts) {
   if (auto *fill = llvm::dyn_cast<llvm::MemSetInst>(write.instruction)) {
     auto *byte = llvm::dyn_cast<llvm::ConstantInt>(fill->getValue());
     if (byte && !fill->isVolatile())
-      addFill(static_cast<uint8_t>(byte->getZExtValue()), {at, range.size},
-              parts);
+      addFill(static_cast<uint8_t>(byte->getZExtValue()), bytes, parts);
   } else if (auto *copy =
                  llvm::dyn_cast<llvm::MemTransferInst>(write.instruction)) {
     ConstantBytes copied =
         constantBehind(*copy->getRawSource(), write.size, *copy);
     if (copied.constant && !copy->isVolatile())
-      addConstant({copied.constant, copied.offset + distance, range.size}, at,
-                  parts);
+      addConstant({copied.constant, copied.offset + distance, bytes.size},
+                  bytes.offset, parts);
   } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(write.instruction)) {
     const llvm::Value &value = *store->getValueOperand();
     if (!store->isSimple())
       return;
     if (auto *constant = llvm::dyn_cast<llvm::Constant>(&value))
-      return addConstant({constant, distance, range.size}, at, parts);
+      return addConstant({constant, distance, bytes.size}, bytes.offset, parts);
     JumpFunction stored = values.of(value);
-    if (range.size == write.size && stored.bitWidth == range.size * 8)
-      parts.push_back({*PartOffset::of(at), stored});
+    if (bytes.size == write.size && stored.bitWidth == bytes.size * 8)
+      parts.push_back({*PartOffset::of(bytes.offset), stored});
   }
 }
 

@@ -72,7 +72,9 @@ private:
   std::vector<std::optional<uint8_t>> contentsOf(uint32_t node,
                                                  uint64_t size) const;
   bool isFromHost(uint32_t node) const;
+  uint32_t factOf(uint32_t node) const;
   void solve();
+  void noteUnseenLaunch(GlobalId stub);
   void findUnseenReaders();
   void checkReaders(uint32_t node);
   bool isSet(const Variable &variable, uint32_t node) const;

@@ -332,13 +332,11 @@ std::string SymbolValues::addCopy(uint32_t node, GlobalId shadow,
       return "copies set it to several values";
     known = byte;
   }
-  auto equal = find(facts, *part);
-  uint32_t fact = static_cast<uint32_t>(equal - facts.begin());
-  if (equal == facts.end()) {
+  made[node] = static_cast<uint32_t>(find(facts, *part) - facts.begin());
+  if (made[node] == facts.size()) {
+    variable.facts.push_back(made[node]);
     facts.push_back(*part);
-    variable.facts.push_back(fact);
   }
-  made[node] = fact;
   return "";
 }
 
@@ -367,24 +365,25 @@ void SymbolValues::addCopies() {
 // Who reads before
 //===----------------------------------------------------------------------===//
 
+/// Returns the fact that \p number makes true, or kNone: its copy succeeds.
+uint32_t SymbolValues::factOf(uint32_t number) const {
+  const TransferNode &node = graph.nodes[number];
+  if (node.succeeded != kNone)
+    return made[node.succeeded];
+  bool isIgnored = made[number] != kNone &&
+                   (graph.callOf(number)->flags & kIgnoresResultSite);
+  return isIgnored ? made[number] : uint32_t(kNone);
+}
+
 /// Finds the facts before each node.
 void SymbolValues::solve() {
   before.assign(graph.nodes.size(), std::nullopt);
   std::vector<uint32_t> worklist;
   for (const TransferFrame &frame : graph.frames)
     if (frame.caller == kNone) {
-      before[frame.entry] = BitVector(facts.size());
+      before[frame.entry] = BitVector(static_cast<unsigned>(facts.size()));
       worklist.push_back(frame.entry);
     }
-  auto factOf = [&](uint32_t number) {
-    const TransferNode &node = graph.nodes[number];
-    if (node.succeeded != kNone)
-      return made[node.succeeded];
-    return made[number] != kNone &&
-                   (graph.callOf(number)->flags & kIgnoresResultSite)
-               ? made[number]
-               : uint32_t(kNone);
-  };
   while (!worklist.empty()) {
     uint32_t number = worklist.back();
     worklist.pop_back();
@@ -414,34 +413,39 @@ static bool mayLaunch(StringRef name) {
   return !function || function->mayLaunch();
 }
 
-/// Finds variables that kernels read which functions launch that no node tells
-/// of.
-void SymbolValues::findUnseenReaders() {
-  auto readAll = [&] {
+/// Notes that functions which are not followed launch \p stub; kNone: any.
+void SymbolValues::noteUnseenLaunch(GlobalId stub) {
+  bool readsAny = stub == kNone;
+  if (stub != kNone)
+    for (GlobalId kernel : program.kernelsOf(stub)) {
+      const FunctionEffects *effects = context.decisions.effectsOf(kernel);
+      readsAny |= !effects || graph.hasAny(kernel, kHasIndirectCall);
+      if (!readsAny)
+        for (const VariableUse &use : effects->variables)
+          if (auto known = shadowOf.find(use.variable); known != shadowOf.end())
+            variables[known->second].isReadByOthers = true;
+    }
+  if (readsAny)
     for (auto &[shadow, variable] : variables)
       variable.isReadByOthers = true;
-  };
+}
+
+/// Finds variables that kernels read which functions launch that no node tells
+/// of. Stubs among these are launched by others.
+void SymbolValues::findUnseenReaders() {
   for (GlobalId id : callers.bodies()) {
     if (program.imageOf(id) != kHostImage || !graph.launchesUnseen(id) ||
         program.has(id, kKernelStub))
       continue;
     for (const CallEdge &call : program.calls(id)) {
+      if (call.callee == kNone)
+        continue; // what is called by its address is a root
       GlobalId callee = program.definitionFor(id, call.callee);
-      if (callee == kNone && call.callee != kNone &&
-          mayLaunch(program.moduleRef(id).summary.symbols[call.callee].name))
-        readAll();
-      if (callee == kNone || !program.has(callee, kKernelStub))
-        continue;
-      for (GlobalId kernel : program.kernelsOf(callee)) {
-        const FunctionEffects *effects = context.decisions.effectsOf(kernel);
-        if (!effects || graph.hasAny(kernel, kHasIndirectCall))
-          readAll();
-        else
-          for (const VariableUse &use : effects->variables)
-            if (auto known = shadowOf.find(use.variable);
-                known != shadowOf.end())
-              variables[known->second].isReadByOthers = true;
-      }
+      if (callee == kNone
+              ? mayLaunch(
+                    program.moduleRef(id).summary.symbols[call.callee].name)
+              : program.has(callee, kKernelStub))
+        noteUnseenLaunch(callee);
     }
   }
 }
