@@ -114,13 +114,17 @@ enum ReferenceFlag : ReferenceFlags {
   /// Not all that is written to a variable is among
   /// FunctionSummary::variableStores.
   kWritesUnknown = 1u << 7,
+  /// Host: a variable of the device is named, by its symbol, to a function of
+  /// the runtime that copies to or from it, and keeps nothing.
+  kNamesVariable = 1u << 8,
 };
 
 inline constexpr FlagName kReferenceFlagNames[] = {
     {kReads, "reads"},          {kWrites, "writes"},
     {kTakesAddress, "address"}, {kQueriesHandle, "queries"},
     {kSetsHandle, "sets"},      {kPassesHandle, "passes"},
-    {kReadsValue, "value"},     {kWritesUnknown, "writes_unknown"}};
+    {kReadsValue, "value"},     {kWritesUnknown, "writes_unknown"},
+    {kNamesVariable, "names"}};
 
 struct ReferenceEdge {
   SymbolIndex symbol = kNone;

@@ -98,7 +98,9 @@ enum class TransferVerdict : uint8_t {
   Asked,
   /// Nobody reads what it writes.
   Dead,
-  Last = Dead
+  /// A variable of the device has these bytes from the start.
+  Once,
+  Last = Once
 };
 
 struct TransferRow {
@@ -128,6 +130,10 @@ struct Decisions {
   /// Variables whose only values are those of their initializers and those in
   /// FunctionSummary::variableStores.
   llvm::BitVector plainlyWritten{};
+  /// Variables of the device that have other bytes from the start than their
+  /// initializers say, and keep them: they are among neverWritten. By offset.
+  /// Looked up only, never iterated.
+  llvm::DenseMap<GlobalId, std::vector<InitialBytes>> initialBytes{};
   /// Plans for a function's bodies, by clone number, if any. Looked up only,
   /// never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
@@ -178,6 +184,11 @@ struct Decisions {
   bool isCold(GlobalId id) const { return coldnessOf(id) == Coldness::Cold; }
   bool isNeverWritten(GlobalId id) const {
     return id < neverWritten.size() && neverWritten.test(id);
+  }
+  llvm::ArrayRef<InitialBytes> initialBytesOf(GlobalId id) const {
+    auto found = initialBytes.find(id);
+    return found == initialBytes.end() ? llvm::ArrayRef<InitialBytes>()
+                                       : llvm::ArrayRef(found->second);
   }
   bool isPlainlyWritten(GlobalId id) const {
     return id < plainlyWritten.size() && plainlyWritten.test(id);

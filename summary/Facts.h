@@ -33,7 +33,7 @@ namespace gpulto {
 
 /// Version of job files. Increase it with each change of a transfer(), or of
 /// the meaning of a field.
-inline constexpr int64_t kJobVersion = 17;
+inline constexpr int64_t kJobVersion = 18;
 
 enum class ValueKind : uint8_t {
   /// The bits are \c value.
@@ -211,6 +211,19 @@ inline constexpr FlagName kVariableUseNames[] = {
 template <typename A> void transfer(A &a, VariableUse &u) {
   a.field("name", u.name);
   a.flags("uses", u.flags, kVariableUseNames);
+}
+
+/// Bytes of a variable of the device whenever anything reads it.
+struct InitialBytes {
+  /// Of the first of them in the variable.
+  uint64_t offset = 0;
+  std::string bytes;
+  bool operator==(const InitialBytes &) const = default;
+};
+
+template <typename A> void transfer(A &a, InitialBytes &i) {
+  a.field("offset", i.offset);
+  a.field("bytes", i.bytes);
 }
 
 /// What a function may do, callees included, and what it never does. Holds for

@@ -231,6 +231,21 @@ template <typename V> void describe(V &v, KernelOverwrite &o) {
   v.check(o.elementBytes && o.indexBits <= kMaxBits,
           "elements of no size, or numbered in too many bits");
 }
+
+/// What is in the memory that call \c call of the function, a copy to the
+/// symbol of a variable of the device, comes from. Known parts, from where the
+/// copy begins, as an Aggregate; they may be more than it copies.
+struct SymbolSource {
+  uint32_t call = kNone;
+  JumpFunction contents;
+  bool operator==(const SymbolSource &) const = default;
+};
+
+template <typename V> void describe(V &v, SymbolSource &s) {
+  v.call("", s.call);
+  v.jump("", s.contents);
+}
+
 } // namespace gpulto
 
 #endif

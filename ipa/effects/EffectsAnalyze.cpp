@@ -229,7 +229,8 @@ void EffectsCollector::addReference(const llvm::GlobalValue &value,
     return;
   references[symbol] |= flags;
   // Whose attributes are read or set is not to be folded or replaced either.
-  if (flags & (kTakesAddress | kQueriesHandle | kSetsHandle | kPassesHandle))
+  if (flags & (kTakesAddress | kQueriesHandle | kSetsHandle | kPassesHandle |
+               kNamesVariable))
     summary.symbols[symbol].flags |= kAddressTaken;
 }
 
@@ -305,6 +306,14 @@ static bool isPlainStore(const llvm::Use &use) {
   return isPlace && variableWrite(*user);
 }
 
+/// Whether \p use, an operand of \p call, names a variable of the device to a
+/// copy.
+static bool namesVariable(const llvm::CallBase &call, const llvm::Use &use) {
+  const RuntimeFunction *copy = symbolCopy(call);
+  return copy && call.isArgOperand(&use) &&
+         copy->symbolOperand() == int(call.getArgOperandNo(&use));
+}
+
 /// Visits \p constant, the value of \p use: its fields may be handles.
 void EffectsCollector::visitFields(const llvm::ConstantStruct &constant,
                                    const llvm::Use &use) {
@@ -352,6 +361,8 @@ void EffectsCollector::visitConstant(const llvm::Constant &constant,
     if (call->isInlineAsm() && context.indexOf(*global) != kNone)
       summary.symbols[context.indexOf(*global)].flags |= kAssemblyReferenced;
   }
+  if (call && global && summary.side == Side::Host && namesVariable(*call, use))
+    return addReference(*global, kNamesVariable);
   if (summary.side == Side::Host &&
       llvm::isa_and_nonnull<llvm::Function>(global) &&
       context.indexOf(*global) != kNone &&

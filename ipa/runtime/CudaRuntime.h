@@ -95,9 +95,21 @@ struct RuntimeFunction {
 
   bool has(Role role) const { return roles & role; }
 
+  /// The argument that is the symbol of a variable of the device, or kNone.
+  int8_t symbolOperand() const {
+    return offset == kNone ? kNone : has(ToSymbol) ? target : source;
+  }
+
   /// Whether it touches no memory but what its arguments point to, and copies,
   /// fills, makes and frees none.
   bool isQuiet() const;
+
+  /// Whether kernels may run in it, or because of it, that no other call
+  /// launches.
+  bool mayLaunch() const {
+    return launch || (order != Serial && stream == kNone &&
+                      !has(PushesLaunch) && !has(PopsLaunch));
+  }
 
   /// Whether programs are changed by what is known of it: another function must
   /// not take its place.

@@ -116,6 +116,8 @@ struct TransferNode {
   bool readsVariables = false, writesVariables = false;
   /// Nothing that was known holds any more.
   bool forgets = false;
+  /// Any kernel may run, or any that a function which is not followed launches.
+  bool launchesAny = false, entersOthers = false;
   /// Begins a block: its number as an event; what it computes is new.
   bool isBlock = false, isFrameEntry = false;
   bool isPlain = false;
@@ -174,6 +176,12 @@ public:
   llvm::SmallVector<uint32_t, 4> loopsOf(uint32_t node) const;
   /// Whether \p id is also entered where no frame is.
   bool hasOtherEntries(GlobalId id) const { return others.contains(id); }
+  /// Whether \p id runs where no node tells what it launches.
+  bool launchesUnseen(GlobalId id) const {
+    return others.contains(id) || coarse.contains(id);
+  }
+  /// Whether \p kernel, or what it calls, has one of \p flags.
+  bool hasAny(GlobalId kernel, FunctionFlags flags) const;
 
 private:
   void findReaching();
@@ -225,7 +233,6 @@ private:
   TransferPlace placeOfPlain(uint32_t frame, uint32_t value,
                              const TransferValue &plain);
   uint32_t variable(GlobalId id);
-  bool hasAssembly(GlobalId kernel);
   TransferPlace placeOfOperation(uint32_t frame, const TransferValue &value);
   uint32_t object(MemoryObject object);
   uint32_t term(const TransferTerm &term);
@@ -247,8 +254,10 @@ private:
   /// By BodyIndex.
   llvm::BitVector reaching, onStack;
   llvm::DenseSet<GlobalId> others;
-  /// Kernels with assembly in them or in what they call. Looked up only.
-  llvm::DenseMap<GlobalId, bool> assembly;
+  /// Functions without events.
+  llvm::DenseSet<GlobalId> coarse;
+  /// By kernel: its flags, and those of what it calls. Looked up only.
+  mutable llvm::DenseMap<GlobalId, FunctionFlags> kernelFlags;
   /// Shadows of device variables, by variable. Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> shadows;
   std::map<std::tuple<MemoryObject::Kind, GlobalId, uint32_t, uint32_t>,

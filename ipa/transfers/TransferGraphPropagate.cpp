@@ -279,6 +279,8 @@ void TransferGraph::addCoarse(uint32_t number) {
   TransferNode &all = nodes[hub];
   all.readsKept = all.writesKept = true;
   all.readsVariables = all.writesVariables = true;
+  all.entersOthers = true;
+  coarse.insert(id);
   for (const TransferPlace &parameter : frames[number].parameters)
     touch(hub, parameter, kTransferReads | kTransferWrites | kTransferKeeps);
   for (uint32_t call = 0; call < program.function(id)->calls.count; ++call) {
@@ -293,8 +295,10 @@ void TransferGraph::addCoarse(uint32_t number) {
     uint32_t last = node;
     const CallEdge &edge = slice(program.moduleRef(id).summary.calls,
                                  program.function(id)->calls)[call];
-    if (!enterCallee(node, last, callee, {}, edge))
+    if (!enterCallee(node, last, callee, {}, edge)) {
       noteOpaque(callee);
+      nodes[node].entersOthers = true;
+    }
     link(last, hub);
   }
 }
@@ -400,6 +404,7 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
     if (enterCallee(node, last, callee, operands, call))
       return;
     noteOpaque(callee);
+    nodes[node].entersOthers = true;
     return touchAll(node, pointersOf(operands, access));
   }
   nodes[node].callee = native;
@@ -407,8 +412,10 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
           native == kNone ? kNone : callers.calleeOf(caller, call.callee);
       entered != kNone)
     if (const BodyLattice *body = solver.find(entered, 0);
-        body && reaching.test(body->index))
+        body && reaching.test(body->index)) {
       noteOpaque(body->index); // by an alias
+      nodes[node].entersOthers = true;
+    }
   if (native == kNone || program.definition(native) != kNone)
     return touchAll(node, pointersOf(operands, access));
   if (const RuntimeFunction *function = findRuntimeFunction(name))
@@ -518,21 +525,19 @@ bool TransferGraph::readsElsewhere(GlobalId kernel) const {
                       });
 }
 
-/// Whether assembly runs in \p kernel, which may read what its operands do not
-/// tell: textures.
-bool TransferGraph::hasAssembly(GlobalId kernel) {
-  auto [known, isNew] = assembly.try_emplace(kernel, false);
+bool TransferGraph::hasAny(GlobalId kernel, FunctionFlags flags) const {
+  auto [known, isNew] = kernelFlags.try_emplace(kernel, 0);
   if (!isNew)
-    return known->second;
+    return known->second & flags;
   SmallVector<GlobalId, 8> stack{kernel};
   DenseSet<GlobalId> seen;
-  bool found = false;
-  while (!stack.empty() && !found) {
+  FunctionFlags found = 0;
+  while (!stack.empty()) {
     GlobalId id = stack.pop_back_val();
     const FunctionSummary *function = program.function(id);
     if (!function || !seen.insert(id).second)
       continue;
-    found = function->has(kHasInlineAsm) || function->has(kHasIndirectCall);
+    found |= function->flags;
     for (const CallEdge &call :
          slice(program.moduleRef(id).summary.calls, function->calls))
       if (call.callee != kNone)
@@ -540,7 +545,8 @@ bool TransferGraph::hasAssembly(GlobalId kernel) {
             callee != kNone)
           stack.push_back(callee);
   }
-  return assembly[kernel] = found;
+  kernelFlags[kernel] = found;
+  return found & flags;
 }
 
 /// What a callee may do with a parameter of which \p flags hold. Assembly that
@@ -560,6 +566,7 @@ static unsigned accessOf(uint32_t flags) {
 void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                               ArrayRef<TransferPlace> operands) {
   const FunctionEffects *effects = context.decisions.effectsOf(kernel);
+  nodes[node].launchesAny |= !effects || hasAny(kernel, kHasIndirectCall);
   if (!effects)
     return touchAll(node, operands);
   ArrayRef<ParameterRecord> formals = program.parameters(kernel);
@@ -582,7 +589,8 @@ void TransferGraph::addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
   for (auto [index, operand] : enumerate(operands))
     if (!isDone.test(index) && operand.object != kNone)
       touch(node, operand, kTransferReads | kTransferWrites | kTransferKeeps);
-  if (hasAssembly(kernel))
+  // Assembly may read what its operands do not tell: textures.
+  if (hasAny(kernel, kHasInlineAsm | kHasIndirectCall))
     touchAll(node, {});
   TransferNode &known = nodes[node];
   known.readsKept |=
@@ -697,8 +705,10 @@ void TransferGraph::addRuntimeCall(uint32_t node,
   for (const TransferPlace &pointer : operands)
     if (pointer.object != kNone)
       touch(node, pointer, kTransferReads | kTransferWrites | kTransferKeeps);
-  if (!function.isQuiet())
-    touchAll(node, {});
+  if (function.isQuiet())
+    return;
+  touchAll(node, {});
+  nodes[node].launchesAny |= function.mayLaunch();
 }
 
 /// What \p name, which has no body in this link, may do.

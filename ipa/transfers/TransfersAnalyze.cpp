@@ -28,6 +28,7 @@
 #include "ipa/runtime/CudaRuntime.h"
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/transfers/KernelOverwrites.h"
+#include "ipa/transfers/SymbolSources.h"
 #include "ipa/transfers/TransferTrim.h"
 #include "ipa/transfers/TransferValues.h"
 #include "ipa/values/DerivedPointer.h"
@@ -675,10 +676,13 @@ void analyzeTransfers(LgenContext &context) {
   for (size_t i = 0; i < context.bodies.size(); ++i)
     if (SymbolIndex symbol = context.summary.functions[i].symbol;
         reaching.contains(context.bodies[i]) &&
-        !context.summary.symbols[symbol].has(kKernelStub))
+        !context.summary.symbols[symbol].has(kKernelStub)) {
       TransfersCollector(context, *context.bodies[i],
                          context.summary.functions[i], reaching, library)
           .run();
+      analyzeSymbolSources(context, *context.bodies[i],
+                           context.summary.functions[i]);
+    }
 }
 
 } // namespace gpulto

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/Passes.h"
+#include "ipa/transfers/SymbolValues.h"
 #include "ipa/transfers/TransferFacts.h"
 #include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
@@ -71,6 +72,7 @@ private:
   void decide(const Site &site, const SiteState &state);
   std::string reasonOf(const TransferGraph &graph, const TransferFacts &facts,
                        const Site &site, const SiteState &state) const;
+  std::string whyNotOnce(const TransferGraph &graph, uint32_t node) const;
   std::string describe(const TransferGraph &graph, uint32_t node) const;
   void report(const Site &site, TransferVerdict verdict, std::string reason);
   const CallEdge &callOf(const Site &site) const {
@@ -87,6 +89,8 @@ private:
   std::optional<DeviceOrder> ownOrder;
   const DeviceOrder &order;
   Sites sites;
+  /// Nothing: variables of the device may be there twice, or are not seen.
+  std::optional<SymbolValues> symbols;
   /// Nodes: copies that are not made, and that are made in a first round only.
   BitVector removed, doubtful;
   bool ownsKept = true;
@@ -182,8 +186,13 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
     if (state.nodes.empty() || !mayChange(graph, site))
       continue;
     auto isRedundant = [&](uint32_t node) { return facts.isRedundant(node); };
-    if (all_of(state.nodes, isRedundant)) {
-      state.verdict = TransferVerdict::Redundant;
+    auto isInitial = [&](uint32_t node) {
+      return symbols && symbols->isInitial(node);
+    };
+    bool isOnce = all_of(state.nodes, isInitial);
+    if (isOnce || all_of(state.nodes, isRedundant)) {
+      state.verdict =
+          isOnce ? TransferVerdict::Once : TransferVerdict::Redundant;
       // One byte of it may still be copied: it reads, and overwrites no more.
       bool isShrunk = actionOf(site, false) == CopyAction::Shrink;
       for (uint32_t node : state.nodes)
@@ -222,6 +231,7 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
     for (auto &[site, state] : sites) {
       bool mayDie = !state.nodes.empty() && mayChange(graph, site) &&
                     state.verdict != TransferVerdict::Redundant &&
+                    state.verdict != TransferVerdict::Once &&
                     state.verdict != TransferVerdict::Dead;
       if (!mayDie || !all_of(state.nodes, [&](uint32_t node) {
             return isDead(graph, facts, node);
@@ -312,6 +322,9 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
                     "last time: nobody writes its source or its target there";
   case TransferVerdict::Dead:
     return never + ": nobody reads what it writes";
+  case TransferVerdict::Once:
+    return never + ": its variable " + (isChanged ? "has" : "could have") +
+           " these bytes from the start";
   case TransferVerdict::Needed:
     break;
   }
@@ -336,7 +349,21 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
   uint32_t reader = facts.readerAfter(node, removed, doubtful);
   if (reader != kNone)
     text += ", and " + describe(graph, reader) + " may read what it writes";
-  return "is needed: " + text;
+  return "is needed: " + text + whyNotOnce(graph, node);
+}
+
+/// Says why the variable that the copy \p node goes to cannot have its bytes
+/// from the start, behind a comma, if that may have been.
+std::string TransfersPass::whyNotOnce(const TransferGraph &graph,
+                                      uint32_t node) const {
+  if (!symbols)
+    return "";
+  uint32_t reader = symbols->readerBefore(node);
+  std::string why = reader == kNone ? symbols->whyNot(node)
+                                    : describe(graph, reader) +
+                                          " may read it before it is set";
+  return why.empty() ? ""
+                     : "; its variable cannot be set from the start: " + why;
 }
 
 void TransfersPass::report(const Site &site, TransferVerdict verdict,
@@ -383,6 +410,10 @@ void TransfersPass::run() {
           .nodes.push_back(number);
     }
   TransferFacts facts(*graph, ownsKept, order.isSeen());
+  if (order.isSeen())
+    symbols.emplace(context, callers, values, *graph);
+  if (symbols && context.options.removesCopies)
+    symbols->decide(context.decisions);
   findVerdicts(*graph, facts);
   for (const auto &[site, state] : sites) {
     if (state.verdict != TransferVerdict::Needed &&

@@ -7,12 +7,14 @@
 #include "summary/Facts.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <utility>
 
 namespace llvm {
 class CallBase;
 class Function;
+class GlobalVariable;
 } // namespace llvm
 
 namespace gpulto {
@@ -21,6 +23,17 @@ namespace gpulto {
 /// decided.
 void editCopies(llvm::Function &function,
                 llvm::ArrayRef<std::pair<llvm::CallBase *, CopyEdit>> copies);
+
+/// Puts \p initial into the initializer of \p variable, which has one. Returns
+/// the variable, which may be another one, of another type, in its place.
+llvm::GlobalVariable *setInitialBytes(llvm::GlobalVariable &variable,
+                                      llvm::ArrayRef<InitialBytes> initial);
+
+/// Lets loads of \p variable, a variable of the device that nobody writes
+/// anywhere, be replaced by what is in it. Calls \p visit with each function
+/// that mentions it.
+void makeConstant(llvm::GlobalVariable &variable,
+                  llvm::function_ref<void(llvm::Function &)> visit);
 
 } // namespace gpulto
 

@@ -90,4 +90,15 @@ CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
                                          : CopyAccess::None;
 }
 
+const RuntimeFunction *symbolCopy(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  const RuntimeFunction *function = callee && callee->isDeclaration()
+                                        ? findRuntimeFunction(callee->getName())
+                                        : nullptr;
+  return function && function->offset != RuntimeFunction::kNone &&
+                 static_cast<unsigned>(function->offset) < call.arg_size()
+             ? function
+             : nullptr;
+}
+
 } // namespace gpulto

@@ -17,6 +17,8 @@ class Instruction;
 
 namespace gpulto {
 
+struct RuntimeFunction;
+
 /// How \p call, if it calls one of the runtime's launch functions with as many
 /// operands as those have, launches a kernel: in host code one of the host's,
 /// in device code the device runtime's. The `_ptsz` forms count.
@@ -26,6 +28,11 @@ std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call);
 /// code, that \p call gets from the device runtime; nothing if it is another
 /// call or that is not a constant. Nobody else has a pointer to it.
 std::optional<uint64_t> launchBufferBytes(const llvm::CallBase &call);
+
+/// Returns what is known of the function of the runtime that \p call calls if
+/// it copies to or from a variable of the device, by its symbol; otherwise
+/// null.
+const RuntimeFunction *symbolCopy(const llvm::CallBase &call);
 
 /// Position of the cudaKernelNodeParams among the arguments of
 /// cudaGraphAddKernelNode, and that of fields in it (CUDA 3.0 and later).

@@ -12,8 +12,8 @@ using namespace llvm;
 namespace gpulto {
 
 static void applyTo(GlobalVariable &variable, const JobVariable &known) {
-  if (known.isNeverWritten)
-    variable.setConstant(true);
+  if (known.isNeverWritten && known.initial.empty())
+    variable.setConstant(true); // others: transformTransfers
   if (known.isNeverRead)
     removeStores(variable);
   if (known.isNeverRead && variable.isDeclaration())

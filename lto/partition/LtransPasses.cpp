@@ -7,6 +7,7 @@
 #include "ipa/access/MemoryTransform.h"
 #include "ipa/bodies/Passes.h"
 #include "ipa/signatures/SignaturesTransform.h"
+#include "ipa/transfers/TransfersTransform.h"
 #include "lto/partition/LtransEffects.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -37,6 +38,23 @@ static Error transformMemory(LtransState &state) {
     if (auto found = launches.find(withoutCloneSuffix(function.getName()));
         found != launches.end())
       attachLaunches(function, *found->second);
+  return Error::success();
+}
+
+/// Sets variables from the start. What plain kernels load is in memory.
+static Error transformTransfers(LtransState &state) {
+  for (const JobVariable &known : state.job.variables) {
+    GlobalVariable *variable = state.partition.getNamedGlobal(known.name);
+    if (known.initial.empty() || !variable || variable->isDeclaration())
+      continue;
+    variable = setInitialBytes(*variable, known.initial);
+    if (state.use == PlanUse::None)
+      continue;
+    makeConstant(*variable, [](Function &function) {
+      function.addFnAttr(kChangedAttribute);
+      function.addFnAttr(kPlannedAttribute);
+    });
+  }
   return Error::success();
 }
 

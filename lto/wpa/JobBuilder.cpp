@@ -211,7 +211,8 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
                      decisions.isNeverRead(id)))
       job.variables.push_back({movingName(id), variable->sizeBytes,
                                variable->alignLog2, isUnwritten,
-                               decisions.isNeverRead(id)});
+                               decisions.isNeverRead(id),
+                               decisions.initialBytesOf(id).vec()});
     for (const SignatureChange &change : decisions.signaturesOf(id)) {
       job.signatures.push_back(
           {change.clone ? cloneName(id, change.clone) : movingName(id),

@@ -7,13 +7,14 @@ import dataclasses
 
 from copy_order import Effect, OnDevice, Sequence
 from copy_steps import MOST_COST, Steps, plus
+from copy_world import NOBODYS
 
 # The methods that write statements and how likely they are; those of AROUND
 # write others inside.
 PLAIN = {
     "hostWrite": 9, "hostWriteOne": 6, "hostMove": 3, "hostRead": 7,
     "thread": 2, "busyThread": 2, "signal": 2, "copy": 16, "copyAsync": 14,
-    "symbolCopy": 4, "memset": 4, "launch": 16, "wait": 3, "record": 3,
+    "symbolCopy": 4, "setting": 5, "memset": 4, "launch": 16, "wait": 3, "record": 3,
     "await_": 3, "newStream": 1, "hostFunction": 2, "graph": 1, "again": 2,
     "moved": 2, "swap": 2, "turnTable": 2, "failing": 2, "nothing": 2,
     "lastError": 2, "onSecond": 2, "call": 9}
@@ -139,9 +140,10 @@ class CudaSteps(Steps):
         """(lines before, texts, effects)"""
         uses, chosen, effects = kernel.form.uses, {}, []
         for name, use in uses.items():
-            if name in self.world.symbols:
+            if name in self.world.symbols or name in self.world.settings:
+                isSmall = name in self.world.settings
                 effects += self.used(Effect(
-                    name, 0, self.world.bytes, False), use)
+                    name, 0, 16 if isSmall else self.world.bytes, False), use)
             elif use == "table":
                 table = self.world.table
                 if not table or scope.isHelper or scope.device:
@@ -239,6 +241,35 @@ class CudaSteps(Steps):
         stream = self.stream(scope)
         return self.op(self.checked(
             scope, f"cudaMemcpy{name}SymbolAsync({call}, {stream})"), effects,
+            "async", stream)
+
+    def setting(self, scope):
+        """A copy of known values to a variable, or a copy from it."""
+        if not self.world.settings:
+            return None
+        stem = self.rng.choice(list(self.world.settings))
+        first = self.rng.choice([0, 0, 0, 0, 1, 2])
+        count = 4 if not first and self.chance(0.7) else self.rng.randint(
+            1, 4 - first)
+        touched = Effect(stem, 4 * first, 4 * (first + count), True)
+        if self.chance(0.15):
+            return self.op(
+                f"{{ u32 values[{count}]; cudaMemcpyFromSymbol(values, {stem}, "
+                f"{4 * count}, {4 * first}, cudaMemcpyDeviceToHost); "
+                "total = total * 31 + values[0]; }",
+                [dataclasses.replace(touched, isWrite=False),
+                 dataclasses.replace(NOBODYS, isWrite=True)], "copy")
+        values = self.world.settings[stem][first:first + count]
+        if self.chance(0.1):
+            values = [*values[:-1], self.constant()]
+        if self.chance(0.7):
+            return self.op(self.world.settingCopy(stem, values, first),
+                           [NOBODYS, touched], "copy")
+        stream = self.stream(scope)
+        return self.op(
+            self.world.settingCopy(stem, values, first, "Async", f", {stream}")
+            .replace("{ u32", "{ static const u32")
+            .replace("{ const u32", "{ static const u32"), [NOBODYS, touched],
             "async", stream)
 
     # ---- waits and order ------------------------------------------------

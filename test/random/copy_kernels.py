@@ -105,10 +105,20 @@ class Kernel:
         return f"__global__ void {self.name}({self.form.parameters});"
 
 
-def makeKernels(rng, files, elements, symbols):
+def settingForms(settings):
+    """Kernels that read the variables `settings`."""
+    return [Form(f"{name}Form", "u32 *out, u32 n, u32 a",
+                 {"out": "rw", name: "r"},
+                 [INDEX, "if (i < n)", f"  out[i] = out[i] * ({name}[{{k}} & 3]"
+                  f" | 1) + {name}[0] * {name}[i & 3] + a;"])
+            for name in settings]
+
+
+def makeKernels(rng, files, elements, symbols, settings=()):
     """Some kernels in random files; `symbols` are the names of (a constant
-    variable, one that kernels may write)."""
-    chosen = rng.sample(FORMS, rng.randint(6, 12))
+    variable, one that kernels may write), `settings` of others that none
+    writes."""
+    chosen = rng.sample(FORMS, rng.randint(6, 12)) + settingForms(settings)
     if not any(f.name in ("map", "mapStride") for f in chosen):
         chosen.append(FORMS[2])
     kernels = []

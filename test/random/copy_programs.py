@@ -176,7 +176,7 @@ class Source:
             rng.random() < PER_THREAD_SHARE
         world = self.world = World(rng, self.files, self.devices)
         self.kernels = makeKernels(rng, self.files, world.elements,
-                                   world.symbols)
+                                   world.symbols, world.settings)
         self.steps = CudaSteps(rng, world, set(without), self.kernels)
         world.names["scratch"] = [(Memory("scratch", "pageable"), 0)]
         self.functions = []

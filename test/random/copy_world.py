@@ -14,6 +14,8 @@ HOSTS = ["array", "static", "malloc", "new", "calloc", "member",
 DEVICES = ["pointer", "pointer", "memberPointer", "object", "element", "pool",
            "ordered"]
 PINNED = ["mallocHost", "hostAlloc", "registered"]
+# The side of a copy that is a variable of its own statement.
+NOBODYS = Effect("scratch", 0, 16, False)
 
 
 @dataclasses.dataclass
@@ -54,6 +56,7 @@ class World:
         self.streams = {}  # text: (device, isBlocking)
         self.hosts, self.devices, self.symbols = [], [], []
         self.constants = []  # of the host, which nobody writes
+        self.settings = {}  # small variables of the device: usual values
         self.setup, self.teardown = [], []
         self.objects = self.tables = 0
         self.makeStreams()
@@ -61,6 +64,7 @@ class World:
         self.makeConstants()
         self.makeDevices()
         self.makeSymbols()
+        self.makeSettings()
         self.makePair()
         self.makeTable()
 
@@ -305,6 +309,39 @@ class World:
                 frozenset({self.names["shared@0"][0][0]}), "symbol"))
             self.setup.append(Op(["cudaGetSymbolAddress((void **)"
                                   "&sharedAddress, shared);"]))
+
+    def makeSettings(self):
+        """Variables of each device that copies set to the same values, as a
+        rule, and as a rule before a kernel reads them."""
+        for number in range(self.rng.choice([0, 1, 1, 2])):
+            stem = f"setting{number}"
+            values = self.settings[stem] = [self.rng.randrange(1 << 32)
+                                            for _ in range(4)]
+            home = self.rng.randrange(self.files)
+            text = (f"{self.rng.choice(['__constant__', '__device__'])} "
+                    f"u32 {stem}[4]")
+            self.header.append(f"extern {text};")
+            first = self.rng.choice(["", f" = {{{values[0]}u, 5}}"])
+            self.definitions[home].append(f"{text}{first};")
+            for device in range(self.deviceCount):
+                self.names[f"{stem}@{device}"] = [
+                    (Memory(f"{stem}@{device}", "device", device), 0)]
+            if self.chance(0.75):
+                self.setup.append(Op(
+                    [self.settingCopy(stem, values)],
+                    [NOBODYS, Effect(stem, 0, 16, True)], "copy"))
+
+    def settingCopy(self, stem, values, first=0, suffix="", tail=""):
+        """A block that sets elements of a variable from `first` on."""
+        count = len(values)
+        text = ", ".join(f"{value}u" for value in values)
+        if count == 1 and self.chance(0.5):
+            source, place = f"u32 values = {text};", "&values"
+        else:
+            kind = self.rng.choice(["u32", "const u32", "static const u32"])
+            source, place = f"{kind} values[] = {{{text}}};", "values"
+        return (f"{{ {source} cudaMemcpyToSymbol{suffix}({stem}, {place}, "
+                f"{4 * count}, {4 * first}, cudaMemcpyHostToDevice{tail}); }}")
 
     # ---- allocations ----------------------------------------------------
 

@@ -168,6 +168,8 @@ static void printCounts(ArrayRef<TransferTableRow> rows) {
       isChanged ? "made once in a loop" : "needed once in a loop");
   add(TransferVerdict::Asked, "asked");
   add(TransferVerdict::Dead, "read by nobody");
+  add(TransferVerdict::Once, isChanged ? "there from the start"
+                                       : "that could be there from the start");
   outs() << "  of " << rows.size() << (rows.size() == 1 ? " copy" : " copies")
          << ": " << join(parts, ", ") << (parts.empty() ? "" : "; ")
          << counts[static_cast<size_t>(TransferVerdict::Needed)] << " needed\n";
@@ -210,6 +212,8 @@ static StringRef wordFor(TransferVerdict verdict) {
     return "asked";
   case TransferVerdict::Dead:
     return "dead";
+  case TransferVerdict::Once:
+    return "once";
   }
   return "";
 }

@@ -19,6 +19,21 @@ CASE(variableOfEach, 4) { // the same variable on the other device is another on
 // CHECK: variableOfEach: 2 4 34 128
 // MAYGO: variableOfEach: 2 4 34 128
 
+__constant__ int value = 5;
+__global__ void useValue(int *to) { to[threadIdx.x] = 10 * to[threadIdx.x] + value; }
+const int seven = 7;
+CASE(valueOfEach, 5, 3) { // a copy sets a variable on one device, not on the other
+  ZEROS(e);
+  cudaMemcpyToSymbol(value, &seven, 4);
+  useValue<<<1, n>>>(e);
+  cudaDeviceSynchronize();
+  HAZARD(cudaSetDevice(1); DEVICE(f); cudaMemset(f, 0, size); useValue<<<1, n>>>(f);
+         cudaMemcpyPeer(e, 0, f, 1, 8); cudaSetDevice(0);)
+  show(__func__, e);
+}
+// CHECK: valueOfEach: 5 5 7 7
+// MAYGO: valueOfEach: 7 7 7 7
+
 CASE(bufferOfEach, 6) { // one call allocates on both devices
   HOST(h, 1);
   int *d[2], *e[2];
@@ -99,6 +114,7 @@ CASE(toPeer, 4) { // only a copy to the other device reads what was copied
 int main(int argc, char **) {
   one = argc;
   variableOfEach();
+  valueOfEach();
   bufferOfEach();
   fromPeer();
   fromPeerByAddress();

@@ -113,6 +113,22 @@ CASE(reset, 6, 3) { // a variable has its first value after a reset
 // CHECK: reset: 1 2 17 64
 // MAYGO: reset: 2 4 34 128
 
+__constant__ int value = 5;
+__global__ void useValue(int *to) { to[threadIdx.x] = 10 * to[threadIdx.x] + value; }
+const int seven = 7;
+CASE(resetValue, 5, 2) { // the same, and no copy sets it anew
+  ZEROS(e);
+  cudaMemcpyToSymbol(value, &seven, 4);
+  useValue<<<1, n>>>(e);
+  HAZARD(show(__func__, e); cudaDeviceReset(); cudaMalloc(&e, size);
+         cudaMemset(e, 0, size);)
+  useValue<<<1, n>>>(e);
+  show(__func__, e);
+}
+// CHECK: resetValue: 7 7 7 7
+// CHECK: resetValue: 5 5 5 5
+// MAYGO: resetValue: 77 77 77 77
+
 int main(int argc, char **) {
   one = argc;
   failsTwice();
@@ -123,4 +139,5 @@ int main(int argc, char **) {
   findsFault();
   failsAfterFault();
   reset();
+  resetValue();
 }

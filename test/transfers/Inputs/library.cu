@@ -14,6 +14,22 @@ CASE(start, 1) {
   NO_TAIL_CALL;
 }
 
+__constant__ int value = 5;
+__global__ void useValue(int *to) { to[threadIdx.x] = 10 * to[threadIdx.x] + value; }
+static const int seven = 7;
+CASE(setValue, 1) {
+  cudaMemcpyToSymbol(value, &seven, 4);
+  NO_TAIL_CALL;
+}
+CASE(useValueTwice, 4) { // the first time before the variable is set
+  useValue<<<1, n>>>(e);
+  show(__func__, e);
+  cudaMemset(e, 0, size);
+  NO_TAIL_CALL;
+}
+// CHECK: useValueTwice: 5 5 5 5
+// CHECK: useValueTwice: 7 7 7 7
+
 CASE(fromExported, 3) { // it copies from and to a variable that others can name
   COPY_IN(d, exported);
   add<<<1, n>>>(e, d);

@@ -23,6 +23,20 @@ CASE(copyOrders, 5-6, 5) {
 // CHECK: copyOrders: 5 5 5 5
 // MAYGO: copyOrders: 7 9 39 133
 
+__constant__ int value = 5;
+__global__ void useValue(int *to) { to[threadIdx.x] += value; }
+static const int seven = 7;
+CASE(setInStream, 3) { // a variable is set in a stream
+  ZEROS(e);
+  add5<<<1, n, 0, s>>>(e);
+  cudaMemcpyToSymbolAsync(value, &seven, 4, 0, cudaMemcpyHostToDevice, s);
+  useValue<<<1, n, 0, s>>>(e);
+  cudaStreamSynchronize(s);
+  show(__func__, e);
+}
+// CHECK: setInStream: 12 12 12 12
+// MAYGO: setInStream: 12 12 12 12
+
 CASE(copyOnDeviceOrders, 5-6, 5) { // the same, of a copy for which the host does not wait
   HOST(h, 1); DEVICE(d); DEVICE(other); ZEROS(e); ZEROS(f);
   COPY_IN(other, h);
@@ -96,6 +110,7 @@ int main(int argc, char **) {
   one = argc;
   HAZARD(cudaStreamCreate(&s); cudaStreamCreate(&t);)
   copyOrders();
+  setInStream();
   copyOnDeviceOrders();
   fillOrders();
   deadCopyOrders();

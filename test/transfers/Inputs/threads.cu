@@ -49,6 +49,19 @@ CASE(startedBefore, 5, 4) { // a thread older than the copies: nothing is called
 // CHECK: startedBefore: 3 25 51 192
 // MAYGO: startedBefore: 3 6 51 192
 
+__constant__ int value = 5;
+__global__ void useValue(int *to) { to[threadIdx.x] = 10 * to[threadIdx.x] + value; }
+const int seven = 7;
+CASE(threadUses, 3, 2) { // a thread launches a kernel that reads a variable before it is set
+  ZEROS(e);
+  HAZARD(std::thread([=] { useValue<<<1, n>>>(e); }).join();)
+  cudaMemcpyToSymbol(value, &seven, 4);
+  useValue<<<1, n>>>(e);
+  show(__func__, e);
+}
+// CHECK: threadUses: 57 57 57 57
+// MAYGO: threadUses: 7 7 7 7
+
 CASE(async, 4, 3) { // a task
   FIRST;
   HAZARD(std::async(std::launch::async, [=] { h[1] = 9; }).wait();)
@@ -128,6 +141,7 @@ int main(int argc, char **) {
   joined();
   detached();
   startedBefore();
+  threadUses();
   async();
   posix();
   copiesBack();
