@@ -7,10 +7,10 @@
 // Goal: lockstep as long and as wide as possible, without ever starving a lane.
 //
 // 1. selectGroup: of the lanes that can run, those in the deepest call frame,
-//    and of these those at the lowest program counter, form the group.
-//    Compilers lay code out so that the join of a branch comes behind both
-//    sides; the group at the lower counter thus catches up with the others.
-// 2. The group runs until it splits, waits, ends, or reaches the counter of
+//    and of these those at the instruction of the lowest rank, form the group.
+//    The join of a branch ranks behind both sides (emulator/ptx/Blocks.h); the
+//    group at the lower rank thus catches up with the others.
+// 2. The group runs until it splits, waits, ends, or reaches the rank of
 //    waiting lanes of its frame, with which it then merges.
 // 3. A group that goes round a loop of atomics or volatile loads while others
 //    wait may be waiting for these: after kSpins such instructions it is
@@ -39,7 +39,7 @@ constexpr uint32_t kBranchesOfSlice = 1u << 16;
 struct Group {
   uint32_t mask = 0;
   uint32_t pc = 0;
-  uint32_t next = ~0u; ///< Lowest counter of others in this frame above pc.
+  uint32_t next = ~0u; ///< Lowest rank of others in this frame above its own.
   bool others = false;
   bool forced = false;
   uint32_t spins = 0; ///< As in Slice.
@@ -51,6 +51,11 @@ inline uint32_t smallest(const uint32_t *v) {
   for (unsigned l = 0; l < kLanes; ++l)
     r = v[l] < r ? v[l] : r;
   return r;
+}
+
+/// The rank of the instruction at \p pc, as Function::ranks.
+inline uint32_t rankOf(const Function &fn, uint32_t pc) {
+  return fn.ranks.empty() ? pc : fn.ranks[pc];
 }
 
 /// chooseGroup where all lanes are in the kernel's own frame.
@@ -65,22 +70,27 @@ void chooseInRoot(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
     g.pc = first;
     return;
   }
-  alignas(64) uint32_t p[kLanes], q[kLanes];
+  alignas(64) uint32_t p[kLanes], q[kLanes], ranks[kLanes];
   alignas(32) uint8_t here[kLanes];
-  EMU_VECTORIZE
-  for (unsigned l = 0; l < kLanes; ++l)
-    p[l] = w.pc[l] | ((pool >> l & 1) - 1);
-  uint32_t pc = smallest(p);
-  EMU_VECTORIZE
-  for (unsigned l = 0; l < kLanes; ++l) {
-    uint32_t at = w.pc[l];
-    q[l] = at > pc ? at | ((runnable >> l & 1) - 1) : ~0u;
+  const uint32_t *at = w.pc;
+  const Function &fn = *w.frames[__builtin_ctz(pool)]->fn;
+  if (!fn.ranks.empty()) {
+    for (unsigned l = 0; l < kLanes; ++l)
+      ranks[l] = runnable >> l & 1 ? fn.ranks[w.pc[l]] : ~0u;
+    at = ranks;
   }
   EMU_VECTORIZE
   for (unsigned l = 0; l < kLanes; ++l)
-    here[l] = w.pc[l] == pc;
+    p[l] = at[l] | ((pool >> l & 1) - 1);
+  uint32_t rank = smallest(p);
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    q[l] = at[l] > rank ? at[l] | ((runnable >> l & 1) - 1) : ~0u;
+  EMU_VECTORIZE
+  for (unsigned l = 0; l < kLanes; ++l)
+    here[l] = at[l] == rank;
   g.mask = toMask(here) & runnable;
-  g.pc = pc;
+  g.pc = w.pc[__builtin_ctz(g.mask)];
   g.next = smallest(q);
   g.others = g.mask != runnable;
 }
@@ -92,16 +102,17 @@ void chooseGroup(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
     return;
   }
   const Frame *best = nullptr;
-  uint32_t pc = ~0u;
+  uint32_t rank = ~0u;
   for (uint32_t rest = pool; rest; rest &= rest - 1) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
     const Frame *f = w.frames[l];
+    uint32_t here = rankOf(*f->fn, w.pc[l]);
     bool better = !best || f->depth > best->depth ||
                   (f->depth == best->depth &&
-                   (f->id < best->id || (f == best && w.pc[l] < pc)));
+                   (f->id < best->id || (f == best && here < rank)));
     if (better) {
       best = f;
-      pc = w.pc[l];
+      rank = here;
     }
   }
   uint32_t mask = 0, next = ~0u;
@@ -109,13 +120,14 @@ void chooseGroup(const Warp &w, uint32_t pool, uint32_t runnable, Group &g) {
     unsigned l = static_cast<unsigned>(__builtin_ctz(rest));
     if (w.frames[l] != best)
       continue;
-    if (w.pc[l] == pc)
+    uint32_t here = rankOf(*best->fn, w.pc[l]);
+    if (here == rank)
       mask |= 1u << l;
-    else if (w.pc[l] > pc && w.pc[l] < next)
-      next = w.pc[l];
+    else if (here > rank && here < next)
+      next = here;
   }
   g.mask = mask;
-  g.pc = pc;
+  g.pc = w.pc[__builtin_ctz(mask)];
   g.next = next;
   g.others = mask != runnable;
 }
@@ -425,10 +437,11 @@ Then control(Warp &w, const Insn &i, Group &g, Slice &slice, uint32_t m,
 
 /// Step 2. The counters of the group are in Warp::pc behind it, save where the
 /// slice stops with a fault.
-template <bool kCount, bool kTrace>
+template <bool kCount, bool kTrace, bool kRanked>
 inline Then runGroup(Warp &w, Group &g, Slice &slice) {
   Worker &worker = *w.worker;
   const Insn *code = w.frame->fn->code.data();
+  const uint32_t *ranks = w.frame->fn->ranks.data();
   const uint32_t mask = g.mask, next = g.next;
   uint32_t pc = g.pc;
   do {
@@ -466,7 +479,7 @@ inline Then runGroup(Warp &w, Group &g, Slice &slice) {
     if (then.kind != Then::Next)
       return then;
     pc = behind;
-  } while (pc < next);
+  } while ((kRanked ? ranks[pc] : pc) < next);
   setPc(w, mask, pc);
   return kSelect;
 }
@@ -474,7 +487,10 @@ inline Then runGroup(Warp &w, Group &g, Slice &slice) {
 template <bool kCount, bool kTrace> RunResult run(Warp &w, bool force) {
   Slice slice = {w.block->launch->instructionLimit};
   for (Group g; selectGroup(w, g, force); force = false) {
-    Then then = runGroup<kCount, kTrace>(w, g, slice);
+    // Without others of its frame, it meets nobody.
+    bool isRanked = g.next != ~0u && !w.frame->fn->ranks.empty();
+    Then then = isRanked ? runGroup<kCount, kTrace, true>(w, g, slice)
+                         : runGroup<kCount, kTrace, false>(w, g, slice);
     if (then.kind == Then::Stop)
       return then.result;
   }

@@ -248,6 +248,8 @@ struct Function {
   std::vector<Insn> code;
   std::vector<InsnInfo> info; ///< Parallel to code.
   std::vector<Flow> flows;    ///< Parallel to code.
+  /// Parallel to code, or empty: who is behind where lanes part; see Blocks.h.
+  std::vector<uint32_t> ranks;
   /// Offsets in the frame of the registers that instructions write and read,
   /// their guards excepted.
   std::vector<uint32_t> flowOffsets;

@@ -11,6 +11,8 @@
 
 #include "emulator/ptx/Decoder.h"
 
+#include "emulator/ptx/Blocks.h"
+
 #include <charconv>
 #include <cstring>
 
@@ -714,6 +716,7 @@ ParseError Decoder::run() {
   if (error.failed())
     return error;
   fn.localBytes = alignTo(fn.localBytes, 16);
+  fn.ranks = rankInstructions(fn);
   if (!assignRegisters(fn, registers, uses, constants))
     fail("out of memory for registers");
   return error;

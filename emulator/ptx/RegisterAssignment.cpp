@@ -10,7 +10,7 @@
 //
 // Example: in "add a, b, c; add d, a, c" d takes b's slot.
 //
-// 1. findBlocks: basic blocks from branches.
+// 1. findBlocks (Blocks.h): basic blocks from branches.
 // 2. solveLiveness: backward data flow over registers that cross blocks.
 // 3. buildIntervals: one interval a register, from first to last live position.
 // 4. scan: linear scan in order of starts (Poletto and Sarkar, Linear scan
@@ -27,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "emulator/ptx/Blocks.h"
 #include "emulator/ptx/Decoder.h"
 
 #include <algorithm>
@@ -49,20 +50,14 @@ namespace {
 
 constexpr uint32_t kUnitBytes = 64;
 
-struct BasicBlock {
-  uint32_t begin = 0, end = 0;
-  std::vector<uint32_t> successors;
-};
-
 using Bits = std::vector<uint64_t>;
 
 class Assigner {
 public:
   Assigner(Function &fn, const std::vector<VirtualRegister> &registers,
            const std::vector<RegisterUses> &uses)
-      : fn(fn), registers(registers), uses(uses) {}
+      : fn(fn), registers(registers), uses(uses), blocks(findBlocks(fn)) {}
 
-  void findBlocks();
   void findCrossing();
   void solveLiveness();
   void buildIntervals();
@@ -86,46 +81,6 @@ private:
   std::vector<Bits> liveIn, liveOut;
   std::vector<uint32_t> starts, ends;
 };
-
-void Assigner::findBlocks() {
-  size_t n = fn.code.size();
-  std::vector<bool> leader(n + 1, false);
-  leader[0] = true;
-  for (size_t k = 0; k < n; ++k) {
-    const Insn &i = fn.code[k];
-    if (i.ctl == Ctl::Branch)
-      leader[i.target] = true;
-    if (i.ctl == Ctl::BranchIndex)
-      for (uint32_t t : fn.branchTables[i.target])
-        leader[t] = true;
-    if (i.ctl == Ctl::Branch || i.ctl == Ctl::BranchIndex ||
-        i.ctl == Ctl::Exit || i.ctl == Ctl::Return)
-      leader[k + 1] = true;
-  }
-  std::vector<uint32_t> blockOf(n + 1, 0);
-  for (size_t k = 0; k < n; ++k) {
-    if (leader[k]) {
-      if (!blocks.empty())
-        blocks.back().end = static_cast<uint32_t>(k);
-      blocks.push_back({static_cast<uint32_t>(k), 0, {}});
-    }
-    blockOf[k] = static_cast<uint32_t>(blocks.size() - 1);
-  }
-  blocks.back().end = static_cast<uint32_t>(n);
-  for (BasicBlock &b : blocks) {
-    const Insn &last = fn.code[b.end - 1];
-    bool falls = last.guard != kNoGuard ||
-                 (last.ctl != Ctl::Branch && last.ctl != Ctl::BranchIndex &&
-                  last.ctl != Ctl::Exit && last.ctl != Ctl::Return);
-    if (last.ctl == Ctl::Branch)
-      b.successors.push_back(blockOf[last.target]);
-    if (last.ctl == Ctl::BranchIndex)
-      for (uint32_t t : fn.branchTables[last.target])
-        b.successors.push_back(blockOf[t]);
-    if (falls && b.end < n)
-      b.successors.push_back(blockOf[b.end]);
-  }
-}
 
 /// Numbers the registers that are used in a block before they are written
 /// there; all others live within single blocks.
@@ -302,7 +257,6 @@ bool assignRegisters(
     const std::vector<RegisterUses> &uses,
     const std::vector<std::pair<unsigned, uint64_t>> &constants) {
   Assigner assigner(fn, registers, uses);
-  assigner.findBlocks();
   assigner.findCrossing();
   assigner.solveLiveness();
   assigner.buildIntervals();

@@ -316,6 +316,41 @@ A: activemask.b32 %d; B:)"),
     EXPECT_EQ(r[i], i < 3 ? 7u : ~7u);
 }
 
+// The block at the end of each loop lies before those of its body, as compilers
+// put it where they rotate loops: lanes meet there all the same.
+TEST_F(ControlTest, MeetsAtTheEndOfRotatedLoops) {
+  auto r = run(body(R"(
+  mov.u32 %r3, 0; bra.uni OUTER;
+ENDOUTER:
+  add.u32 %r3, %r3, 1; setp.lt.u32 %c0, %r3, 4; @%c0 bra OUTER; bra.uni DONE;
+ENDINNER:
+  add.u32 %r4, %r4, 1; setp.lt.u32 %c1, %r4, 4; @%c1 bra INNER;
+  activemask.b32 %r6; setp.ne.u32 %c2, %r6, 0xffffffff;
+  @%c2 add.u32 %d, %d, 1; bra.uni ENDOUTER;
+OUTER:
+  mov.u32 %r4, %r3;
+INNER:
+  add.u32 %r5, %i, %r4; and.b32 %r5, %r5, 1; setp.eq.u32 %c3, %r5, 0;
+  @%c3 bra ENDINNER;
+  activemask.b32 %r6; popc.b32 %r6, %r6; setp.ne.u32 %c2, %r6, 16;
+  @%c2 add.u32 %d, %d, 100; bra.uni ENDINNER;
+DONE:)"),
+               1, 32);
+  EXPECT_EQ(r, std::vector<uint32_t>(32, 0));
+}
+
+// A loop with two entries has no first block.
+TEST_F(ControlTest, LoopOfTwoEntries) {
+  auto r = run(body(R"(
+  and.b32 %r3, %i, 1; setp.eq.u32 %c0, %r3, 0; @%c0 bra B;
+A: add.u32 %d, %d, 1; setp.gt.u32 %c1, %d, 9; @%c1 bra DONE;
+B: add.u32 %d, %d, 2; bra A;
+DONE:)"),
+               1, 32);
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(r[i], i % 2 ? 10u : 12u);
+}
+
 // Forward progress.
 // -------------------------------------------------------------
 

@@ -756,6 +756,27 @@ static void addSwapped(const std::vector<MemoryRow> &swapped,
           "that it is launched with";
 }
 
+/// Whether threads of \p function do something with the others of their warp,
+/// so that it matters which these are.
+static bool joinsLanes(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &instruction) {
+    const auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call)
+      return false;
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_read_ptx_sreg_laneid:
+    case Intrinsic::nvvm_read_ptx_sreg_warpid:
+      return true;
+    case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+      return false;
+    case Intrinsic::not_intrinsic:
+      return call->isInlineAsm();
+    default:
+      return call->isConvergent();
+    }
+  });
+}
+
 static void registerAnalyses(FunctionAnalysisManager &manager,
                              const TargetIRAnalysis &target) {
   manager.registerPass([] { return PassInstrumentationAnalysis(); });
@@ -778,6 +799,10 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
   KernelRequests requests(kernel);
   if (requests.all().empty())
     return rows;
+  bool mayExchange = readsSecondIndex(kernel) &&
+                     none_of(requests.functions(), [](const Function *reached) {
+                       return joinsLanes(*reached);
+                     });
   std::vector<LaunchShape> shapes = launches.shapes;
   bool areExamples = shapes.empty();
   if (auto required = dimensionsOf(kernel, "nvvm.reqntid");
@@ -806,8 +831,7 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
     bool mayGain = any_of(found, [](const MemoryRow &row) {
       return row.isAlarm && row.space == MemorySpace::Global;
     });
-    if (mayGain && shape.block[0] > 1 && shape.block[1] > 1 &&
-        readsSecondIndex(kernel))
+    if (mayExchange && mayGain && shape.block[0] > 1 && shape.block[1] > 1)
       addSwapped(report.run(/*isSwapped=*/true), found);
     // Of further examples what the first does not show.
     if (areExamples && !rows.empty())

@@ -191,6 +191,7 @@ LaneArithmetic::quotientByResidue(const LaneSum &uniform,
                                   const LaneNumbers &lanes, int64_t divisor) {
   Congruence known = symbols.congruence(uniform, divisor);
   int64_t cases = divisor / int64_t(known.modulus);
+  symbols.round(uniform);
   LaneRange range = symbols.range(uniform);
   if (range.low != INT64_MIN)
     range.low = divideFloorSigned(range.low, divisor);

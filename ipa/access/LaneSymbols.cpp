@@ -51,6 +51,20 @@ LaneSum LaneSymbols::addCounter(LaneRange range, Congruence congruence,
   return sum;
 }
 
+LaneSum LaneSymbols::addBlock(LaneRange range) {
+  LaneSum sum = addCounter(range);
+  if (!sum.number())
+    table.back().isBlock = true;
+  return sum;
+}
+
+void LaneSymbols::round(const LaneSum &sum) {
+  for (const LaneSum::Term &term : sum.terms())
+    for (LaneSymbolId id : term.product.symbols())
+      if (table[id].value)
+        table[id].isCounter = false;
+}
+
 LaneSum LaneSymbols::addChoice(std::vector<LaneNumbers> options,
                                const Loop *loop) {
   if (options.size() == 1)
@@ -206,13 +220,29 @@ Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
   return result;
 }
 
+/// Whether blocks step by a known number less some multiple of \p id in \p sum,
+/// as in blockIdx.x * (256 - 2 * border): tiles overlap by a part of a tile,
+/// which is no size of a row.
+bool LaneSymbols::isBorder(const LaneSum &sum, LaneSymbolId id) const {
+  return any_of(sum.terms(), [&](const LaneSum::Term &step) {
+    auto factors = step.product.symbols();
+    if (factors.size() != 1 || !table[factors[0]].isBlock)
+      return false;
+    std::optional<LaneProduct> less = step.product.times(LaneProduct(id));
+    return any_of(sum.terms(), [&](const LaneSum::Term &term) {
+      return term.product == less &&
+             (term.factor[0] < 0) != (step.factor[0] < 0);
+    });
+  });
+}
+
 LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
   LaneResidues result;
   result.modulus = modulus;
   for (const LaneSum::Term &term : sum.terms()) {
     auto factors = term.product.symbols();
     bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
-      return table[id].isCounter;
+      return table[id].isCounter || isBorder(sum, id);
     });
     if (!isCounted) {
       result.first += congruence(term, modulus).residue;

@@ -27,6 +27,8 @@ struct LaneSymbol {
   bool isUniform = true;
   /// It takes all numbers of its range and congruence, each as often as others.
   bool isCounter = false;
+  /// It is the index of a block along some axis.
+  bool isBlock = false;
   /// Which option it is depends on which that symbol has, if any.
   LaneSymbolId chosenBy = kNoSymbol;
   /// What it is in the program, if it is one value; else null.
@@ -63,6 +65,13 @@ public:
   /// that differs from block to block or from warp to warp.
   LaneSum addCounter(LaneRange range, Congruence congruence = {},
                      const llvm::Loop *loop = nullptr);
+  /// As addCounter, the index of a block.
+  LaneSum addBlock(LaneRange range);
+  /// The symbol \p id takes all numbers of which nothing says that it does not.
+  void makeCounter(LaneSymbolId id) { table[id].isCounter = true; }
+  /// The program rounds \p sum, so that it begins where it shall: values in it
+  /// are no counters any more.
+  void round(const LaneSum &sum);
   /// Returns one of \p options, of which there is at least one.
   LaneSum addChoice(std::vector<LaneNumbers> options, const llvm::Loop *loop);
   const LaneSymbol &operator[](LaneSymbolId id) const { return table[id]; }
@@ -84,9 +93,9 @@ public:
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
   /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
-  /// two. Counters take all their numbers. Anything else that is unknown, such
-  /// as the size of a row, is taken for a multiple of \p modulus, apart from
-  /// what its congruence says.
+  /// two. Counters take all their numbers, and so do borders of tiles that
+  /// overlap. Anything else that is unknown, such as the size of a row, is
+  /// taken for a multiple of \p modulus, apart from what its congruence says.
   LaneResidues residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
@@ -101,6 +110,7 @@ public:
 
 private:
   bool isUniform(const LaneProduct &product) const;
+  bool isBorder(const LaneSum &sum, LaneSymbolId id) const;
   Congruence congruence(const LaneSum::Term &term, uint64_t most) const;
   std::vector<LaneSymbol> table;
   LaneSymbolId warpSymbols = 0;

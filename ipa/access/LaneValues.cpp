@@ -52,6 +52,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 #include <map>
 #include <numeric>
@@ -131,8 +132,7 @@ WarpContext::WarpContext(const LaunchShape &shape, const WarpClass &warps,
   }
   symbols.endWarpSymbols();
   for (unsigned axis = 0; axis < 3; ++axis)
-    blocks[axis] =
-        symbols.addCounter({0, int64_t(mostBlocks(shape, axis)) - 1});
+    blocks[axis] = symbols.addBlock({0, int64_t(mostBlocks(shape, axis)) - 1});
 }
 
 LaneValues::LaneValues(const Function &kernel, WarpContext &context)
@@ -297,6 +297,25 @@ LaneValue LaneValues::operand(const Operator &operation, unsigned i) {
   return user ? at(value, *user->getParent()) : of(value);
 }
 
+/// Whether \p value is what a kernel reads from memory that kernels write, as
+/// where a row of a sparse matrix begins: any number, and no size that a user
+/// chose.
+static bool isReadFromMemory(const Value &value) {
+  const auto *load = dyn_cast<LoadInst>(&value);
+  if (!load)
+    return false;
+  const Value *object = getUnderlyingObject(load->getPointerOperand());
+  const auto *parameter = dyn_cast<Argument>(object);
+  if (isa<AllocaInst>(object) || (parameter && parameter->hasByValAttr()))
+    return false;
+  for (unsigned space : {load->getPointerAddressSpace(),
+                         object->getType()->getPointerAddressSpace()})
+    if (space == NVPTXAS::ADDRESS_SPACE_CONST ||
+        space == NVPTXAS::ADDRESS_SPACE_PARAM)
+      return false;
+  return true;
+}
+
 /// Returns a number that all lanes share, with what LLVM knows of it.
 LaneValue LaneValues::sameEverywhere(const Value &value) {
   const auto *instruction = dyn_cast<Instruction>(&value);
@@ -327,9 +346,12 @@ LaneValue LaneValues::sameEverywhere(const Value &value) {
                            &analyses.assumptions, instruction,
                            &analyses.dominators),
       ConstantRange::Signed);
-  return arithmetic.uniform({range.getSignedMin().getSExtValue(),
-                             range.getSignedMax().getSExtValue()},
-                            congruence, width, &value);
+  LaneValue result = arithmetic.uniform({range.getSignedMin().getSExtValue(),
+                                         range.getSignedMax().getSExtValue()},
+                                        congruence, width, &value);
+  if (!result.sum.number() && isReadFromMemory(value))
+    table.makeCounter(result.sum.terms()[0].product.symbols()[0]);
+  return result;
 }
 
 LaneValue LaneValues::compute(const Value &value) {
@@ -651,6 +673,31 @@ static unsigned sourceLane(unsigned id, unsigned l, unsigned distance) {
   return source < kWarpLanes ? source : l;
 }
 
+/// The lanes before, at or behind each lane, a bit for each.
+static LaneValue ofLaneMask(Intrinsic::ID id) {
+  Lanes lanes;
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    uint32_t own = uint32_t(1) << l, below = own - 1;
+    lanes[l] = id == Intrinsic::nvvm_read_ptx_sreg_lanemask_eq   ? own
+               : id == Intrinsic::nvvm_read_ptx_sreg_lanemask_le ? own | below
+               : id == Intrinsic::nvvm_read_ptx_sreg_lanemask_lt ? below
+               : id == Intrinsic::nvvm_read_ptx_sreg_lanemask_ge
+                   ? ~below
+                   : ~(own | below);
+  }
+  LaneValue result = LaneValue::exact(LaneSum(lanes));
+  result.isSigned = false; // the last bit is that of the sign
+  return result;
+}
+
+/// What the lanes of a warp agree on is the same in all.
+LaneValue LaneValues::ofVote(const CallBase &call) {
+  for (const Value *argument : call.args())
+    if (LaneValue value = at(*argument, *call.getParent()); !value.isSum())
+      return value;
+  return sameEverywhere(call);
+}
+
 LaneValue LaneValues::ofShuffle(const CallBase &call) {
   const BasicBlock &block = *call.getParent();
   LaneValue value = at(*call.getArgOperand(1), block),
@@ -753,11 +800,32 @@ LaneValue LaneValues::ofCall(const CallBase &call) {
     std::iota(lanes.begin(), lanes.end(), 0);
     return LaneValue::exact(LaneSum(lanes));
   }
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_le:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt:
+    return ofLaneMask(id);
   case Intrinsic::nvvm_shfl_sync_idx_i32:
   case Intrinsic::nvvm_shfl_sync_up_i32:
   case Intrinsic::nvvm_shfl_sync_down_i32:
   case Intrinsic::nvvm_shfl_sync_bfly_i32:
     return ofShuffle(call);
+  case Intrinsic::nvvm_vote_all:
+  case Intrinsic::nvvm_vote_all_sync:
+  case Intrinsic::nvvm_vote_any:
+  case Intrinsic::nvvm_vote_any_sync:
+  case Intrinsic::nvvm_vote_uni:
+  case Intrinsic::nvvm_vote_uni_sync:
+  case Intrinsic::nvvm_vote_ballot:
+  case Intrinsic::nvvm_vote_ballot_sync:
+  case Intrinsic::nvvm_match_all_sync_i32p:
+  case Intrinsic::nvvm_match_all_sync_i64p:
+  case Intrinsic::nvvm_activemask:
+    return ofVote(call);
+  case Intrinsic::nvvm_match_any_sync_i32:
+  case Intrinsic::nvvm_match_any_sync_i64:
+    return ofOperands(call);
   case Intrinsic::smin:
   case Intrinsic::smax:
   case Intrinsic::umin:

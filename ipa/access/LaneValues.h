@@ -119,6 +119,7 @@ private:
   LaneValue ofResult(const llvm::CallBase &call);
   LaneValue ofGeometry(unsigned component, bool isIndex);
   LaneValue ofShuffle(const llvm::CallBase &call);
+  LaneValue ofVote(const llvm::CallBase &call);
   LaneValue ofMinMax(const llvm::CallBase &call);
   LaneValue offBorders(const LaneValue &result,
                        llvm::ArrayRef<LaneValue> choices) const;

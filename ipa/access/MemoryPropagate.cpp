@@ -75,15 +75,28 @@ static void addLaunch(const LaunchShape &shape, std::string place,
     places.push_back(std::move(place));
 }
 
-/// Returns the names of the parameters of \p kernel, as far as they have any.
+/// Returns the names of the parameters of \p function, as far as they have any.
 static std::vector<std::string> namesOf(const CombinedSummary &program,
-                                        GlobalId kernel) {
-  const ModuleSummary &module = program.moduleRef(kernel).summary;
+                                        GlobalId function) {
+  const ModuleSummary &module = program.moduleRef(function).summary;
   std::vector<std::string> names;
-  for (const ParameterRecord &parameter : program.parameters(kernel))
+  for (const ParameterRecord &parameter : program.parameters(function))
     names.push_back(parameter.name
                         ? module.sourceNames[parameter.name - 1].text.str()
                         : std::string());
+  return names;
+}
+
+/// As above, of \p kernel; of device code that clang compiled, the host's debug
+/// information has the names, where it passes no parameter in parts.
+static std::vector<std::string> namesOf(const CombinedSummary &program,
+                                        GlobalId kernel, GlobalId stub) {
+  std::vector<std::string> names = namesOf(program, kernel),
+                           others = namesOf(program, stub);
+  if (others.size() == names.size())
+    for (auto [name, other] : zip(names, others))
+      if (name.empty())
+        name = other;
   return names;
 }
 
@@ -111,7 +124,7 @@ void propagateMemory(WpaContext &context, const Callers &callers,
   for (GlobalId id : callers.bodies())
     if (program.symbol(id).has(kKernelStub))
       for (GlobalId kernel : program.deviceCounterparts(id))
-        kernels[kernel].parameters = namesOf(program, kernel);
+        kernels[kernel].parameters = namesOf(program, kernel, id);
   for (auto &[kernel, launches] : kernels)
     context.decisions.functions[kernel].launches = std::move(launches);
 }

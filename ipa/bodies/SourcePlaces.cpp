@@ -13,6 +13,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ValueSymbolTable.h"
 #include "llvm/Support/Path.h"
@@ -49,6 +50,18 @@ static StringRef sourceName(StringRef value) {
   return name == "agg" ? StringRef() : name; // agg.result: what is returned
 }
 
+/// Returns the parameter that is \p value, or that is stored to this variable,
+/// as in code that is not optimized.
+static const Argument *argumentIn(const Value *value) {
+  if (const auto *variable = dyn_cast<AllocaInst>(value))
+    for (const User *user : variable->users())
+      if (const auto *store = dyn_cast<StoreInst>(user);
+          store && store->getPointerOperand() == variable &&
+          isa<Argument>(store->getValueOperand()))
+        return cast<Argument>(store->getValueOperand());
+  return dyn_cast<Argument>(value);
+}
+
 /// Values have names if the front end keeps them; else debug information has.
 void SourcePlaces::addNames(const Function &function) {
   for (const Argument &argument : function.args())
@@ -64,7 +77,7 @@ void SourcePlaces::addNames(const Function &function) {
           record.getDebugLoc()->getInlinedAt())
         continue;
       for (const Value *value : record.location_ops())
-        if (auto *argument = dyn_cast<Argument>(value);
+        if (const Argument *argument = argumentIn(value);
             argument && !names.contains(argument))
           names[argument] = nameNumber(variable.getName());
     }

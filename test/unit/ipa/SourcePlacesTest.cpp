@@ -35,6 +35,9 @@ define void @f(i32 %0, i32 %b.coerce, ptr %agg.result) !dbg !4 {
   ret void
 }
 define void @h(i32 %0) !dbg !7 {
+  %v = alloca i32
+    #dbg_declare(ptr %v, !22, !DIExpression(), !8)
+  store i32 %0, ptr %v
   call void @g(), !dbg !8
   call void @g()
   ret void
@@ -58,6 +61,7 @@ define void @h(i32 %0) !dbg !7 {
 !14 = !DIFile(filename: "./a.cu", directory: "/d")
 !15 = distinct !DILocation(line: 8, column: 2, scope: !7, inlinedAt: !16)
 !16 = distinct !DILocation(line: 9, column: 7, scope: !4)
+!22 = !DILocalVariable(name: "depth", arg: 1, scope: !7, file: !5, line: 1, type: !21)
 !20 = !DILocalVariable(name: "count", arg: 1, scope: !4, file: !14, line: 2, type: !21)
 !21 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
 )";
@@ -104,7 +108,7 @@ TEST_F(SourcePlacesTest, ParametersHaveTheirNames) {
   EXPECT_EQ(nameOf("f", 0), "count") << "by debug information";
   EXPECT_EQ(nameOf("f", 1), "b") << "by the value's name";
   EXPECT_EQ(nameOf("f", 2), "") << "the source has none";
-  EXPECT_EQ(nameOf("h", 0), "");
+  EXPECT_EQ(nameOf("h", 0), "depth") << "by where it is stored";
   EXPECT_TRUE(dropLocalNames(*module));
   EXPECT_FALSE(module->getFunction("f")->getArg(1)->hasName());
   EXPECT_FALSE(dropLocalNames(*module));

@@ -37,11 +37,18 @@ const char *const kHead =
     "i32 224, i32 232, i32 240, i32 248], align 128\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.tid.z()\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
+    "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)\n"
+    "declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)\n"
+    "declare i32 @llvm.nvvm.activemask()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.laneid()\n"
     "declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)\n"
+    "declare i32 @llvm.nvvm.shfl.sync.up.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)\n"
     "declare i32 @llvm.smin.i32(i32, i32)\n"
     "declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), "
@@ -152,6 +159,38 @@ TEST(AccessReport, SumsAndProducts) {
             "32 (1..32) of 4 strided");
 }
 
+TEST(AccessReport, Products) {
+  // Of numbers: 0, 1, 4, 9, and so on.
+  EXPECT_EQ(costOfIndex("  %i = mul nsw i32 %x, %x\n", 32),
+            "30 of 4 uncoalesced");
+  // Of numbers that nobody knows, each the same in all lanes.
+  EXPECT_EQ(costOfIndex("  %t = mul nsw i32 %n, %m\n"
+                        "  %i = add nsw i32 %x, %t\n"),
+            "4 (4..5) of 4 coalesced");
+  // Zero, whatever the lanes have.
+  EXPECT_EQ(costOfIndex("  %t = load i32, ptr addrspace(1) %ptr\n"
+                        "  %u = mul i32 %t, 0\n  %i = add i32 %u, %x\n"),
+            "4 of 4 coalesced");
+}
+
+TEST(AccessReport, SizesOfBlocksAndGrids) {
+  // The block's size is known, the grid's is the same in all lanes. (Of blocks
+  // of 36 it is 5.5 sectors of two warps.)
+  EXPECT_EQ(costOfIndex("  %s = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+                        "  %o = mul nsw i32 %b, %s\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 of 4 coalesced");
+  EXPECT_EQ(costOfIndex("  %s = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
+                        "  %o = mul nsw i32 %b, %s\n"
+                        "  %i = add nsw i32 %x, %o\n",
+                        36),
+            "2.50 (2.50..3) of 2.50 misaligned");
+  EXPECT_EQ(costOfIndex("  %s = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
+                        "  %o = mul nsw i32 %s, 8\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 of 4 coalesced");
+}
+
 TEST(AccessReport, ShapesOfBlocks) {
   const char *rowMajor = "  %o = mul nsw i32 %y, %m\n"
                          "  %i = add nsw i32 %x, %o\n";
@@ -183,6 +222,12 @@ TEST(AccessReport, DivisionByNumbers) {
   // Tiles of eight columns.
   EXPECT_EQ(costOfIndex("  %q = lshr i32 %x, 3\n  %r = and i32 %x, 7\n"
                         "  %t = mul i32 %q, 1024\n  %i = add i32 %t, %r\n"),
+            "4 of 4 coalesced");
+  // Where it starts, decides: one of four residues, or one that is known.
+  EXPECT_EQ(costOfIndex("  %t = add nsw i32 %x, %n\n  %i = ashr i32 %t, 2\n"),
+            "1 (1..2) of 1 coalesced");
+  EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n  %t = add i32 %x, %o\n"
+                        "  %i = srem i32 %t, 64\n"),
             "4 of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %i = xor i32 %x, 1\n"), "4 of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %t = shl i32 %x, 8\n  %i = or i32 %t, 5\n"),
@@ -255,8 +300,40 @@ TEST(AccessReport, Lanes) {
                   "%x, i32 16, i32 31)\n  %i = mul nsw i32 %t, 8\n",
                   32),
       "16 of 2 uncoalesced");
+  EXPECT_EQ(
+      costOfIndex("  %t = call i32 @llvm.nvvm.shfl.sync.up.i32(i32 -1, i32 "
+                  "%x, i32 8, i32 0)\n  %i = mul nsw i32 %t, 8\n",
+                  32),
+      "24 of 3 uncoalesced");
   EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.bitreverse.i32(i32 %x)\n", 32),
             "32 of 4 uncoalesced");
+}
+
+TEST(AccessReport, Votes) {
+  auto ballot = [](const std::string &condition) {
+    return costOfIndex(condition + "  %i = call i32 @llvm.nvvm.vote.ballot.sync"
+                                   "(i32 -1, i1 %c)\n");
+  };
+  EXPECT_EQ(ballot("  %c = icmp ult i32 %x, 7\n"), "1 of 1 broadcast");
+  // Data decides, if it does what they vote.
+  EXPECT_EQ(ballot("  %u = zext i32 %x to i64\n"
+                   "  %d = getelementptr i32, ptr addrspace(1) %ptr, i64 %u\n"
+                   "  %e = load i32, ptr addrspace(1) %d\n"
+                   "  %c = icmp eq i32 %e, 0\n"),
+            "irregular");
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.nvvm.activemask()\n"),
+            "1 of 1 broadcast");
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, "
+                        "i32 %n)\n"),
+            "1 of 1 broadcast");
+  // Lanes of the same value have the same.
+  EXPECT_EQ(costOfIndex("  %i = call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, "
+                        "i32 %x)\n"),
+            "unknown");
+  // Bits of the lanes before each.
+  EXPECT_EQ(costOfIndex("  %t = call i32 @llvm.nvvm.read.ptx.sreg.lanemask.lt()"
+                        "\n  %i = and i32 %t, 255\n"),
+            "6 of 2 uncoalesced");
 }
 
 TEST(AccessReport, Loads) {
@@ -265,8 +342,19 @@ TEST(AccessReport, Loads) {
       "  %c = getelementptr i32, ptr addrspace(1) %ptr, i64 %u\n"
       "  %i = load i32, ptr addrspace(1) %c\n";
   EXPECT_EQ(costOfIndex(loaded), "irregular");
-  const char *same = "  %i = load i32, ptr addrspace(1) %ptr\n";
-  EXPECT_EQ(costOfIndex(same), "1 of 1 broadcast");
+  const std::string same = "  %t = load i32, ptr addrspace(1) %ptr\n";
+  EXPECT_EQ(costOfIndex(same + "  %i = add i32 %t, 0\n"), "1 of 1 broadcast");
+  // Where memory says that a row begins, is any number, unless the program
+  // rounds it; what is multiplied by it, a number of rows.
+  EXPECT_EQ(costOfIndex(same + "  %i = add nsw i32 %t, %x\n"),
+            "4.87 (4..5) of 4 misaligned");
+  EXPECT_EQ(costOfIndex(same + "  %r = and i32 %t, -32\n"
+                               "  %i = add nsw i32 %r, %x\n")
+                .substr(0, 2),
+            "4 ");
+  EXPECT_EQ(costOfIndex(same + "  %r = mul nsw i32 %t, %n\n"
+                               "  %i = add nsw i32 %r, %x\n"),
+            "4 (4..5) of 4 coalesced");
   const char *constants =
       "  %u = zext i32 %x to i64\n"
       "  %c = getelementptr i32, ptr addrspace(1) @table, i64 %u\n"
@@ -363,6 +451,20 @@ TEST(AccessReport, StartsOnAverage) {
             "4.50 (4..5) of 4 misaligned");
   // A row of n elements is taken to begin with a sector.
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, %n\n"
+                        "  %i = add nsw i32 %x, %o\n"),
+            "4 (4..5) of 4 coalesced");
+  // Tiles that overlap by a border of unknown width: that is any number, since
+  // no tile would be left of a row's.
+  const std::string border =
+      "  %d = mul nsw i32 %n, -2\n  %s = add nsw i32 %d, 256\n"
+      "  %o = mul nsw i32 %b, %s\n";
+  EXPECT_EQ(costOfIndex(border + "  %t = sub nsw i32 %o, %n\n"
+                                 "  %i = add nsw i32 %x, %t\n"),
+            "4.87 (4..5) of 4 misaligned");
+  // With a gap between them, it is a part of a row.
+  EXPECT_EQ(costOfIndex("  %d = mul nsw i32 %n, 2\n"
+                        "  %s = add nsw i32 %d, 256\n"
+                        "  %o = mul nsw i32 %b, %s\n"
                         "  %i = add nsw i32 %x, %o\n"),
             "4 (4..5) of 4 coalesced");
   // The mask is taken for one less than a power of two.
@@ -557,6 +659,17 @@ TEST(AccessReport, ExchangedAxes) {
                 32, 32);
   EXPECT_EQ(row.swapped, 0);
   EXPECT_EQ(row.advice, "");
+  // Whose sum a shuffle makes, would change.
+  const char *shuffle =
+      "  %e = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %n, i32 1, "
+      "i32 31)\n  store volatile i32 %e, ptr addrspace(1) %ptr\n";
+  EXPECT_EQ(lastRow(kPrologue + std::string(shuffle) +
+                        "  %t = mul nsw i32 %x, %m\n"
+                        "  %i = add nsw i32 %t, %y\n" +
+                        kLoad + "  ret void\n",
+                    32, 32)
+                .swapped,
+            0);
   // Blocks of a warp are one warp either way; one dimension has no other.
   EXPECT_EQ(lastRow(kPrologue + std::string("  %i = mul nsw i32 %x, %m\n") +
                         kLoad + "  ret void\n",
