@@ -23,7 +23,8 @@ in time. Where the list is there already, with this seed and limit, `draw` goes 
 
 `run` builds and runs the programs of a list, and leaves the rows of their access
 instructions (--counters with --accesses of gpulto-run, which takes several times as
-long) in DIR/NAME.json, and the programs in DIR/bin. A list has flags for all programs
+long) in DIR/NAME.json, the programs in DIR/bin, and what their links spent where in
+DIR/NAME.trace. A list has flags for all programs
 and for each one. `like` names a program from which one differs. Edits [FILE, OLD, NEW]
 are made in a copy of the program's sources.
 """
@@ -290,7 +291,9 @@ def run_all(options):
     def count(table):
         begin = time.monotonic()
         try:
-            counters = run(table, build(table, tree, options), tree, options)
+            trace = options.work / (table["name"] + ".trace")
+            program = build(table, tree, options, [f"-Wl,--gpulto-time-trace={trace}"])
+            counters = run(table, program, tree, options)
         except hecbench.Discarded as why:
             return str(why)
         what = f"does not end in {options.limit:g} seconds" if counters is None \

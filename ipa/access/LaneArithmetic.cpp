@@ -730,7 +730,7 @@ LaneValue LaneArithmetic::compare(unsigned number, const LaneValue &a,
 LaneValue LaneArithmetic::select(const LaneValue &condition, const LaneValue &a,
                                  const LaneValue &b, unsigned width) {
   if (a.isSum() && b.isSum() && a.sum == b.sum)
-    return a;
+    return a.isAssumed ? a : b;
   if (!condition.isSum())
     return condition;
   // Of one case nothing is needed of the other.

@@ -1105,6 +1105,8 @@ LaneValue LaneValues::oneOf(ArrayRef<LaneValue> incoming) {
   if (std::optional<LaneSum> sum =
           arithmetic.uniform({}, common, kWordBits).sum.plus(varying))
     result.sum = std::move(*sum);
+  for (const LaneValue &value : incoming)
+    result.isAssumed |= value.isAssumed;
   return result;
 }
 
@@ -1115,8 +1117,11 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
     incoming.push_back(at(*value, join));
   if (all_of(incoming, [&](const LaneValue &value) {
         return value.isSum() && value.sum == incoming.front().sum;
-      }))
+      })) {
+    for (const LaneValue &value : incoming)
+      incoming.front().isAssumed |= value.isAssumed;
     return incoming.front();
+  }
   if (!analyses.uniformity.isDivergent(&phi))
     return sameEverywhere(phi);
   for (const LaneValue &value : incoming)

@@ -442,6 +442,23 @@ TEST(AccessReport, Joins) {
   };
   EXPECT_EQ(joined("  %c = icmp ult i32 %x, 8\n"), "8 of 4 uncoalesced");
   EXPECT_EQ(joined("  %c = or i1 %flag, false\n"), "32 (4..32) of 4 strided");
+  // One way has it by a premise, so that bounds say nothing.
+  EXPECT_EQ(
+      textOf(lastRow(
+          kPrologue +
+          std::string("  %z = icmp eq i32 %x, 0\n"
+                      "  br i1 %z, label %end, label %loop\n"
+                      "loop:\n  %j = phi i32 [ 0, %0 ], [ %next, %loop ]\n"
+                      "  %l = load volatile i32, ptr addrspace(1) %ptr\n"
+                      "  %next = add nsw i32 %j, %l\n"
+                      "  %c = icmp slt i32 %next, %x\n"
+                      "  br i1 %c, label %loop, label %left\n"
+                      "left:\n  %two = icmp eq i32 %next, 2\n"
+                      "  %t = select i1 %two, i32 %n, i32 %x\n"
+                      "  br label %end\n"
+                      "end:\n  %i = phi i32 [ %x, %0 ], [ %t, %left ]\n") +
+          kLoad + "  ret void\n")),
+      "4 (1..32) of 4 coalesced");
 }
 
 TEST(AccessReport, StartsOnAverage) {
