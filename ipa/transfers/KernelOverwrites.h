@@ -5,6 +5,7 @@
 #define GPULTO_IPA_TRANSFERS_KERNELOVERWRITES_H
 
 #include "ipa/bodies/LgenContext.h"
+#include "summary/Bodies.h"
 
 namespace gpulto {
 

@@ -32,6 +32,7 @@
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/transfers/KernelOverwrites.h"
 #include "summary/Launches.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"

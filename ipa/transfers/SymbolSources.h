@@ -7,6 +7,7 @@
 #include "ipa/bodies/LgenContext.h"
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/ReachingWrites.h"
+#include "summary/Bodies.h"
 #include "summary/Transfers.h"
 
 #include <vector>

@@ -20,6 +20,7 @@
 #include "ipa/transfers/SymbolSources.h"
 #include "ipa/values/DerivedPointer.h"
 #include "ipa/values/RuntimeCalls.h"
+#include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"

@@ -34,6 +34,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/SymbolValues.h"
+#include "summary/CombinedModule.h"
+#include "summary/ModuleSummary.h"
 #include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"
