@@ -100,14 +100,14 @@ private:
 
 } // namespace
 
-static const Value &withoutExtension(const Value &value) {
-  return isa<SExtInst, ZExtInst>(value) ? *cast<CastInst>(value).getOperand(0)
+static const Value *withoutExtension(const Value *value) {
+  return isa<SExtInst, ZExtInst>(value) ? cast<CastInst>(value)->getOperand(0)
                                         : value;
 }
 
 /// Whether \p value is the index, or the size, \p component of the launch.
 static bool isGeometry(const Value &value, Geometry component, bool isIndex) {
-  auto *call = dyn_cast<IntrinsicInst>(&withoutExtension(value));
+  auto *call = dyn_cast<IntrinsicInst>(withoutExtension(&value));
   std::optional<GeometryRead> read =
       call ? geometryRead(call->getIntrinsicID()) : std::nullopt;
   return read && read->component == component && read->isIndex == isIndex;
@@ -119,11 +119,11 @@ static std::optional<uint32_t> blockOfProduct(const Value &value) {
   using namespace PatternMatch;
   const Value *left, *right;
   const APInt *number;
-  const Value &product = withoutExtension(value);
-  if (match(&product, m_Shl(m_Value(left), m_APInt(number))) &&
+  const Value *product = withoutExtension(&value);
+  if (match(product, m_Shl(m_Value(left), m_APInt(number))) &&
       isGeometry(*left, kGridX, true) && number->ult(kMaxBlockLog2 + 1))
     return 1u << number->getZExtValue();
-  if (!match(&product, m_Mul(m_Value(left), m_Value(right))))
+  if (!match(product, m_Mul(m_Value(left), m_Value(right))))
     return std::nullopt;
   if (!isGeometry(*left, kGridX, true))
     std::swap(left, right);
@@ -141,7 +141,7 @@ static std::optional<uint32_t> blockOfProduct(const Value &value) {
 static bool isGridSize(const Value &value) {
   using namespace PatternMatch;
   const Value *left, *right;
-  if (!match(&withoutExtension(value), m_Mul(m_Value(left), m_Value(right))))
+  if (!match(withoutExtension(&value), m_Mul(m_Value(left), m_Value(right))))
     return false;
   if (!isGeometry(*left, kGridX, false))
     std::swap(left, right);
@@ -152,7 +152,7 @@ std::optional<ThreadIndex>
 OverwriteCollector::indexOf(const Value &value) const {
   using namespace PatternMatch;
   ThreadIndex index;
-  index.value = &withoutExtension(value);
+  index.value = withoutExtension(&value);
   if (auto *phi = dyn_cast<PHINode>(index.value)) {
     std::optional<ThreadIndex> inLoop = loopIndexOf(*phi);
     if (inLoop)
@@ -192,7 +192,7 @@ OverwriteCollector::loopIndexOf(const PHINode &phi) const {
   if (!index || index->loop || index->block)
     return std::nullopt;
   index->value = &phi;
-  index->first = &withoutExtension(*first);
+  index->first = withoutExtension(first);
   index->loop = loop;
   return index;
 }
@@ -214,18 +214,18 @@ std::optional<Guard> OverwriteCollector::guardOf(const BranchInst &branch,
     return std::nullopt;
   CmpInst::Predicate predicate = test->getPredicate();
   const Value *left = test->getOperand(0), *right = test->getOperand(1);
-  if (&withoutExtension(*left) != &index) {
+  if (withoutExtension(left) != &index) {
     std::swap(left, right);
     predicate = CmpInst::getSwappedPredicate(predicate);
   }
   if (!isTrue)
     predicate = CmpInst::getInversePredicate(predicate);
-  if (&withoutExtension(*left) != &index ||
+  if (withoutExtension(left) != &index ||
       (predicate != CmpInst::ICMP_SLT && predicate != CmpInst::ICMP_ULT))
     return std::nullopt;
   Guard guard;
   guard.isSigned = predicate == CmpInst::ICMP_SLT;
-  guard.count = &withoutExtension(*right);
+  guard.count = withoutExtension(right);
   // What is compared is the parameter itself, as a number of the same sign.
   bool isSame = guard.count == right ||
                 (guard.isSigned ? isa<SExtInst>(right) : isa<ZExtInst>(right));

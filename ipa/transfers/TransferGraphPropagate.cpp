@@ -504,7 +504,7 @@ void TransferGraph::addOverwrites(uint32_t node, GlobalId stub,
     result.threads = configured(kTransferBlock);
     if (result.target != kNone && result.blocks != kNone &&
         result.threads != kNone && result.count != kNone)
-      nodes[node].overwrites.push_back(std::move(result));
+      nodes[node].overwrites.push_back(result);
   }
 }
 
