@@ -8,6 +8,8 @@
 
 namespace gpulto {
 
+class CombinedSummary;
+
 /// Returns the pointers that \p kernel loads from by-value aggregates, as far
 /// as they are the launch's.
 llvm::ArrayRef<PointerMember> membersOf(const CombinedSummary &program,

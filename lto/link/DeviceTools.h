@@ -5,7 +5,7 @@
 #define GPULTO_LTO_LINK_DEVICETOOLS_H
 
 #include "lto/link/CodegenOptions.h"
-#include "summary/Launches.h"
+#include "summary/Symbols.h"
 
 #include <cstdint>
 #include <string>
