@@ -50,8 +50,7 @@ struct TransferValue {
   JumpOperation operation = JumpOperation::None;
   /// Bits; 0 for a pointer.
   uint16_t bitWidth = 0;
-  /// Operation: where its result, as a signed number, is not negative, it is
-  /// that over the integers, or nobody may use it.
+  /// Operation: where it wraps as a signed number, nobody may use it.
   bool isExact = false;
   /// Earlier values of the function; see TransferValueKind.
   uint32_t base = kNone;

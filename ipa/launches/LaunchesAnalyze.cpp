@@ -59,7 +59,6 @@ namespace gpulto {
 
 namespace {
 
-constexpr unsigned kPushOperands = 6;
 /// A kernel's parameters take at most 32,764 bytes.
 constexpr unsigned kMaxKernelArguments = 4096;
 
@@ -450,25 +449,6 @@ void LaunchCollector::addConfigured(const llvm::CallBase &call,
     servedPushes.insert(push);
     add(call, push, site, geometryOfPush(push), arguments);
   }
-}
-
-/// Returns the push call that the branch at the end of \p block checks, and the
-/// successor taken when it succeeds.
-std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
-checkedPush(const llvm::BasicBlock &block) {
-  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-  if (!branch || !branch->isConditional())
-    return {};
-  auto *test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-  if (!test || !test->isEquality())
-    return {};
-  auto *push = llvm::dyn_cast<llvm::CallBase>(test->getOperand(0));
-  auto *zero = llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1));
-  if (!push || !isRuntime(calleeName(*push), RuntimeFunction::PushesLaunch) ||
-      !zero || !zero->isZero() || push->arg_size() != kPushOperands)
-    return {};
-  bool onTrue = test->getPredicate() == llvm::ICmpInst::ICMP_EQ;
-  return {push, branch->getSuccessor(onTrue ? 0 : 1)};
 }
 
 /// Returns the push calls whose success leads to \p call: the innermost one, or

@@ -84,7 +84,7 @@ struct RuntimeFunction {
   /// The arguments that a copy goes to and comes from, and how many bytes it
   /// has; a fill comes from nowhere. The bytes are at argument `offset` behind a
   /// variable of the device that is named by its symbol (roles). Argument
-  /// `direction` is a cudaMemcpyKind.
+  /// `direction` is a CopyDirection.
   int8_t target = kNone, source = kNone, bytes = kNone, offset = kNone;
   int8_t direction = kNone;
   /// Bytes that it writes behind argument 0, of which it keeps nothing.
@@ -117,6 +117,16 @@ struct RuntimeFunction {
     return order != Unknown || stream != kNone || launch || handleUse ||
            (roles & (Allocates | Frees | FreesInStream | AddsKernelNode));
   }
+};
+
+/// cudaMemcpyKind.
+enum CopyDirection : uint64_t {
+  kHostToHost,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  /// The pointers say it.
+  kByPointers
 };
 
 /// Returns what is known of the function \p name, or of its form for per-thread

@@ -9,9 +9,6 @@
 
 namespace gpulto {
 
-/// Threads of a block, at most.
-constexpr unsigned kMaxBlockLog2 = 10;
-
 /// Adds what \p kernel, of which \p result is the summary, writes whatever it
 /// reads. See KernelOverwritesAnalyze.cpp.
 void addKernelOverwrites(LgenContext &context, llvm::Function &kernel,

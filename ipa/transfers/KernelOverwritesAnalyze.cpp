@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/GeometryReads.h"
 #include "ipa/transfers/KernelOverwrites.h"
 #include "summary/Launches.h"
@@ -117,11 +118,12 @@ static bool isGeometry(const Value &value, Geometry component, bool isIndex) {
 /// the number of threads in the blocks before the thread's.
 static std::optional<uint32_t> blockOfProduct(const Value &value) {
   using namespace PatternMatch;
+  constexpr uint32_t kMaxBlock = kGeometryLimits[kBlockX];
   const Value *left, *right;
   const APInt *number;
   const Value *product = withoutExtension(&value);
   if (match(product, m_Shl(m_Value(left), m_APInt(number))) &&
-      isGeometry(*left, kGridX, true) && number->ult(kMaxBlockLog2 + 1))
+      isGeometry(*left, kGridX, true) && number->ule(Log2_32(kMaxBlock)))
     return 1u << number->getZExtValue();
   if (!match(product, m_Mul(m_Value(left), m_Value(right))))
     return std::nullopt;
@@ -131,7 +133,7 @@ static std::optional<uint32_t> blockOfProduct(const Value &value) {
     return std::nullopt;
   if (isGeometry(*right, kBlockX, false))
     return 0;
-  if (match(right, m_APInt(number)) && number->ult((1u << kMaxBlockLog2) + 1) &&
+  if (match(right, m_APInt(number)) && number->ule(kMaxBlock) &&
       !number->isZero())
     return static_cast<uint32_t>(number->getZExtValue());
   return std::nullopt;

@@ -300,18 +300,17 @@ SymbolValues::contentsOf(uint32_t node, uint64_t size) const {
 /// Whether the copy \p node says that it is from the host, or lets the pointer
 /// say it.
 bool SymbolValues::isFromHost(uint32_t node) const {
-  constexpr uint64_t kHostToDevice = 1, kDefault = 4;
   uint32_t frame = graph.nodes[node].frame;
   GlobalId function = graph.functionOf(frame);
   ArrayRef<JumpFunction> actuals =
       program.jumpFunctions(function, graph.callOf(node)->arguments);
-  size_t direction = static_cast<size_t>(graph.nodes[node].copy->offset) + 1;
+  auto direction = static_cast<uint8_t>(graph.nodes[node].copy->direction);
   if (direction >= actuals.size())
     return false;
   ValueLattice kind = solver.valueOf(solver.bodies()[graph.frames[frame].body],
                                      actuals[direction]);
   return kind.isConstant() &&
-         (kind.value() == kHostToDevice || kind.value() == kDefault);
+         (kind.value() == kHostToDevice || kind.value() == kByPointers);
 }
 
 /// Adds what the copy \p node puts into \p variable; returns why that is not

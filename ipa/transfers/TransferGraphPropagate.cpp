@@ -193,8 +193,7 @@ const CallEdge *TransferGraph::callOf(uint32_t node) const {
   if (!event || event->kind != TransferEventKind::Call)
     return nullptr;
   GlobalId id = functionOf(nodes[node].frame);
-  return &slice(program.moduleRef(id).summary.calls,
-                program.function(id)->calls)[event->call];
+  return &program.calls(id)[event->call];
 }
 
 uint32_t TransferGraph::blockOf(const TransferTerm &leaf) const {
@@ -293,8 +292,7 @@ void TransferGraph::addCoarse(uint32_t number) {
       return;
     link(hub, node);
     uint32_t last = node;
-    const CallEdge &edge = slice(program.moduleRef(id).summary.calls,
-                                 program.function(id)->calls)[call];
+    const CallEdge &edge = program.calls(id)[call];
     if (!enterCallee(node, last, callee, {}, edge)) {
       noteOpaque(callee);
       nodes[node].entersOthers = true;
@@ -761,9 +759,7 @@ bool TransferGraph::mayTouch(const TransferNode &node, ArrayRef<uint32_t> named,
 bool TransferGraph::isDeviceAllocation(const MemoryObject &object) const {
   if (object.kind != MemoryObject::Kind::Allocation)
     return false;
-  const CallEdge &call =
-      slice(program.moduleRef(object.id).summary.calls,
-            program.function(object.id)->calls)[object.number];
+  const CallEdge &call = program.calls(object.id)[object.number];
   GlobalId native = nativeCallee(program, object.id, call);
   return native != kNone && isRuntime(program.symbol(native).name,
                                       RuntimeFunction::AllocatesOnDevice);

@@ -182,7 +182,7 @@ MaybeSum SizeComparison::threadsAtLeast(uint32_t blocks, unsigned depth) {
   }
   if (!isQuotient)
     return whole();
-  if (!number || !*number || (isShift && *number > 10))
+  if (!number || !*number || (isShift && *number >= kWideBits))
     return std::nullopt;
   // b * (x / d) is more than x - d, if d is at most b.
   uint64_t divisor = isShift ? uint64_t(1) << *number : *number;

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransferTrim.h"
+#include "ipa/values/RuntimeCalls.h"
 #include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -44,10 +45,7 @@ const llvm::CallBase &TransferTrim::callOf(const TransferEvent &event) const {
 }
 
 const RuntimeFunction *TransferTrim::rowOf(const TransferEvent &event) const {
-  const llvm::Function *callee = callOf(event).getCalledFunction();
-  return callee && callee->isDeclaration()
-             ? findRuntimeFunction(callee->getName())
-             : nullptr;
+  return runtimeFunctionOf(callOf(event));
 }
 
 TransferTrim::Callee TransferTrim::calleeOf(const TransferEvent &event) const {

@@ -23,11 +23,9 @@
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 
@@ -273,45 +271,6 @@ uint32_t TransferValues::ofPointer(const llvm::Value &value,
   return add(sum);
 }
 
-/// Returns the signed range of \p value, through sums and minima.
-static llvm::ConstantRange rangeOf(const llvm::Value &value,
-                                   unsigned depth = 0) {
-  llvm::ConstantRange known =
-      llvm::computeConstantRange(&value, /*ForSigned=*/true);
-  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
-  constexpr unsigned kMaxRangeDepth = 3;
-  if (!instruction || depth == kMaxRangeDepth)
-    return known;
-  auto part = [&](unsigned index) {
-    return rangeOf(*instruction->getOperand(index), depth + 1);
-  };
-  if (instruction->getOpcode() == llvm::Instruction::Add)
-    return known.intersectWith(part(0).add(part(1)));
-  auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(instruction);
-  if (call && call->getIntrinsicID() == llvm::Intrinsic::smin)
-    return known.intersectWith(part(0).smin(part(1)));
-  return known;
-}
-
-/// Whether \p operation is exact where it does not look negative, as a signed
-/// number: it never wraps so far that it looks like another one. A number that
-/// is rounded up, b * (n / b + (n % b != 0)), does not.
-static bool isExactUnlessNegative(const llvm::Instruction &operation) {
-  if (llvm::cast<llvm::OverflowingBinaryOperator>(operation).hasNoSignedWrap())
-    return true;
-  if (operation.getOpcode() != llvm::Instruction::Mul)
-    return false;
-  unsigned width = operation.getType()->getIntegerBitWidth();
-  unsigned wide = 2 * width + 1;
-  llvm::ConstantRange result =
-      rangeOf(*operation.getOperand(0))
-          .signExtend(wide)
-          .multiply(rangeOf(*operation.getOperand(1)).signExtend(wide));
-  llvm::APInt least = llvm::APInt::getSignedMinValue(width).sext(wide);
-  llvm::APInt most = llvm::APInt::getMaxValue(width).zext(wide);
-  return result.getSignedMin().sge(least) && result.getSignedMax().sle(most);
-}
-
 uint32_t TransferValues::ofNumber(const llvm::Value &value,
                                   const llvm::Instruction &at, unsigned depth) {
   auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
@@ -328,8 +287,9 @@ uint32_t TransferValues::ofNumber(const llvm::Value &value,
   if (auto *extension = llvm::dyn_cast<llvm::ZExtInst>(instruction);
       extension && extension->hasNonNeg())
     result.operation = JumpOperation::SExt;
-  if (llvm::isa<llvm::OverflowingBinaryOperator>(instruction))
-    result.isExact = isExactUnlessNegative(*instruction);
+  if (auto *wrapping =
+          llvm::dyn_cast<llvm::OverflowingBinaryOperator>(instruction))
+    result.isExact = wrapping->hasNoSignedWrap();
   result.bitWidth = static_cast<uint16_t>(bitsOf(value));
   result.base = of(*instruction->getOperand(0), at, depth + 1);
   if (auto *number =

@@ -26,6 +26,7 @@
 
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/transfers/KernelOverwrites.h"
 #include "ipa/transfers/SymbolSources.h"
@@ -33,6 +34,7 @@
 #include "ipa/transfers/TransferValues.h"
 #include "ipa/values/DerivedPointer.h"
 #include "ipa/values/RuntimeCalls.h"
+#include "ipa/values/ValueShapes.h"
 #include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -195,7 +197,6 @@ static uint8_t accessOfArgument(const llvm::CallBase &call, unsigned index) {
 /// \p row is known. Memory that is not where it says is undefined behaviour.
 static uint8_t accessByDirection(const llvm::CallBase &call,
                                  const RuntimeFunction &row, unsigned index) {
-  enum Direction : uint64_t { HostToHost, HostToDevice, DeviceToHost };
   auto *direction = row.direction == RuntimeFunction::kNone ||
                             size_t(row.direction) >= call.arg_size()
                         ? nullptr
@@ -204,35 +205,12 @@ static uint8_t accessByDirection(const llvm::CallBase &call,
   if (!direction)
     return 0;
   uint64_t kind = direction->getZExtValue();
-  bool isFromHost = kind == HostToHost || kind == HostToDevice;
-  bool isToHost = kind == HostToHost || kind == DeviceToHost;
+  bool isFromHost = kind == kHostToHost || kind == kHostToDevice;
+  bool isToHost = kind == kHostToHost || kind == kDeviceToHost;
   return (int(index) == row.source && isFromHost) ||
                  (int(index) == row.target && isToHost)
              ? kTransferOnHost
              : 0;
-}
-
-/// Returns the call whose result \p block asks for at its end, if that pushed
-/// the configuration of a launch, and where it goes on if that failed.
-static std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
-pushAtEnd(const llvm::BasicBlock &block) {
-  constexpr unsigned kPushOperands = 6;
-  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-  auto *test = branch && branch->isConditional()
-                   ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
-                   : nullptr;
-  auto *zero = test && test->isEquality()
-                   ? llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1))
-                   : nullptr;
-  auto *push = zero && zero->isZero()
-                   ? llvm::dyn_cast<llvm::CallBase>(test->getOperand(0))
-                   : nullptr;
-  const llvm::Function *callee = push ? push->getCalledFunction() : nullptr;
-  if (!callee || push->arg_size() != kPushOperands ||
-      !isRuntime(callee->getName(), RuntimeFunction::PushesLaunch))
-    return {nullptr, nullptr};
-  bool isEqual = test->getPredicate() == llvm::CmpInst::ICMP_EQ;
-  return {push, branch->getSuccessor(isEqual ? 1 : 0)};
 }
 
 /// Returns the call that pushed the configuration of \p launch, a call of a
@@ -244,9 +222,9 @@ static const llvm::CallBase *pushBefore(const llvm::CallBase &launch) {
     const llvm::BasicBlock *before = block->getSinglePredecessor();
     if (!before)
       return nullptr;
-    auto [push, failed] = pushAtEnd(*before);
+    auto [push, success] = checkedPush(*before);
     if (push)
-      return failed != block ? push : nullptr;
+      return success == block ? push : nullptr;
     block = before;
   }
   return nullptr;
@@ -257,7 +235,6 @@ static const llvm::CallBase *pushBefore(const llvm::CallBase &launch) {
 static const llvm::Value *firstOf(const llvm::Value &pair, uint64_t most) {
   using namespace llvm::PatternMatch;
   auto *type = llvm::Type::getInt32Ty(pair.getContext());
-  constexpr unsigned kHalfBits = 32;
   const llvm::Value *x = nullptr;
   const llvm::APInt *rest = nullptr;
   uint64_t y = 0;
@@ -277,7 +254,7 @@ static const llvm::Value *firstOf(const llvm::Value &pair, uint64_t most) {
 /// y and z.
 void TransfersCollector::addConfiguration(const llvm::CallBase &call,
                                           TransferEvent &event) {
-  constexpr uint64_t kMaxGrid = 65535, kMaxThreads = 256;
+  constexpr uint64_t kMaxGrid = kGeometryLimits[kGridY], kMaxThreads = 256;
   const llvm::CallBase *push = pushBefore(call);
   if (!push)
     return;
@@ -292,7 +269,6 @@ void TransfersCollector::addConfiguration(const llvm::CallBase &call,
   if (!grid || !block || constantOf(GridZ) - 1 >= kMaxGrid ||
       constantOf(Shared) != 0)
     return;
-  constexpr unsigned kHalfBits = 32;
   uint64_t x = uint32_t(block->getZExtValue()),
            y = block->getZExtValue() >> kHalfBits, z = constantOf(BlockZ);
   if (!x || !y || !z || x > kMaxThreads || y > kMaxThreads || z > kMaxThreads ||
@@ -319,9 +295,7 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
     return;
   flush();
   const llvm::Function *callee = call.getCalledFunction();
-  const RuntimeFunction *row = callee && callee->isDeclaration()
-                                   ? findRuntimeFunction(callee->getName())
-                                   : nullptr;
+  const RuntimeFunction *row = runtimeFunctionOf(call);
   TransferEvent event;
   event.kind = TransferEventKind::Call;
   event.call = calls.lookup(&call);
@@ -397,22 +371,11 @@ static const llvm::CallBase *lastCall(const llvm::Value &result,
 /// its only way here is by a result of 0.
 void TransfersCollector::addSuccess(const llvm::BasicBlock &block) {
   const llvm::BasicBlock *before = block.getSinglePredecessor();
-  auto *branch = before
-                     ? llvm::dyn_cast<llvm::BranchInst>(before->getTerminator())
-                     : nullptr;
-  auto *test = branch && branch->isConditional()
-                   ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
-                   : nullptr;
-  auto *zero = test && test->isEquality()
-                   ? llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1))
-                   : nullptr;
-  const llvm::CallBase *call =
-      zero ? lastCall(*test->getOperand(0), *before) : nullptr;
-  if (!call || !zero->isZero() || !calls.contains(call))
-    return;
-  bool isTrue = branch->getSuccessor(0) == &block;
-  if (isTrue != (test->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
-      branch->getSuccessor(0) == branch->getSuccessor(1))
+  std::optional<ZeroTest> test = before ? zeroTestAtEnd(*before) : std::nullopt;
+  const llvm::CallBase *call = test && test->ifZero == &block
+                                   ? lastCall(*test->value, *before)
+                                   : nullptr;
+  if (!call || !calls.contains(call))
     return;
   TransferEvent event;
   event.kind = TransferEventKind::Succeeded;
@@ -588,9 +551,9 @@ void TransfersCollector::store() {
     TransferEvent begin;
     begin.end = endOf(*block);
     begin.loop = numbers.lookup(loops.getLoopFor(block));
-    const llvm::BasicBlock *failed = pushAtEnd(*block).second;
+    const llvm::BasicBlock *launched = checkedPush(*block).second;
     for (const llvm::BasicBlock *successor : llvm::successors(block)) {
-      if (successor == failed && block->getUniqueSuccessor() != failed)
+      if (launched && successor != launched)
         continue; // launches are taken to start
       uint32_t target = positions.lookup(forwarded(successor, isThere));
       if (!llvm::is_contained(begin.targets, target))

@@ -76,8 +76,7 @@ private:
   std::string describe(const TransferGraph &graph, uint32_t node) const;
   void report(const Site &site, TransferVerdict verdict, std::string reason);
   const CallEdge &callOf(const Site &site) const {
-    return slice(program.moduleRef(site.first).summary.calls,
-                 program.function(site.first)->calls)[site.second];
+    return program.calls(site.first)[site.second];
   }
   const RuntimeFunction *functionOf(GlobalId caller,
                                     const CallEdge &call) const;
@@ -122,8 +121,7 @@ void TransfersPass::findSites() {
   for (GlobalId id : callers.bodies()) {
     if (program.imageOf(id) != kHostImage)
       continue;
-    ArrayRef<CallEdge> calls =
-        slice(program.moduleRef(id).summary.calls, program.function(id)->calls);
+    ArrayRef<CallEdge> calls = program.calls(id);
     for (auto [number, call] : enumerate(calls))
       if (functionOf(id, call))
         sites[{id, static_cast<uint32_t>(number)}];
@@ -403,9 +401,7 @@ void TransfersPass::run() {
   for (auto [number, node] : enumerate(graph->nodes))
     if (const CallEdge *call = node.copy ? graph->callOf(number) : nullptr) {
       GlobalId function = graph->functionOf(node.frame);
-      ArrayRef<CallEdge> calls =
-          slice(program.moduleRef(function).summary.calls,
-                program.function(function)->calls);
+      ArrayRef<CallEdge> calls = program.calls(function);
       sites[{function, static_cast<uint32_t>(call - calls.data())}]
           .nodes.push_back(number);
     }

@@ -8,10 +8,43 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 namespace gpulto {
+
+const RuntimeFunction *runtimeFunctionOf(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && callee->isDeclaration()
+             ? findRuntimeFunction(callee->getName())
+             : nullptr;
+}
+
+std::optional<ZeroTest> zeroTestAtEnd(const llvm::BasicBlock &block) {
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  if (!branch || !branch->isConditional())
+    return std::nullopt;
+  auto *test = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  auto *zero = test && test->isEquality()
+                   ? llvm::dyn_cast<llvm::ConstantInt>(test->getOperand(1))
+                   : nullptr;
+  if (!zero || !zero->isZero())
+    return std::nullopt;
+  unsigned ifZero = test->getPredicate() == llvm::ICmpInst::ICMP_EQ ? 0 : 1;
+  return ZeroTest{test->getOperand(0), branch->getSuccessor(ifZero),
+                  branch->getSuccessor(1 - ifZero)};
+}
+
+std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
+checkedPush(const llvm::BasicBlock &block) {
+  std::optional<ZeroTest> test = zeroTestAtEnd(block);
+  auto *push = test ? llvm::dyn_cast<llvm::CallBase>(test->value) : nullptr;
+  const llvm::Function *callee = push ? push->getCalledFunction() : nullptr;
+  if (!callee || push->arg_size() != kPushOperands ||
+      !isRuntime(callee->getName(), RuntimeFunction::PushesLaunch))
+    return {};
+  return {push, test->ifZero};
+}
 
 std::optional<LaunchKind> launchKindOf(const llvm::CallBase &call) {
   constexpr unsigned kOperands = 8, kExOperands = 3, kDeviceOperands = 6;
@@ -50,10 +83,7 @@ bool addsKernelNode(const llvm::CallBase &call) {
 /// its name and, where that tells it from others, its number of arguments; null
 /// if that is nothing.
 static const RuntimeFunction *calledRuntime(const llvm::CallBase &call) {
-  const llvm::Function *callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration())
-    return nullptr;
-  const RuntimeFunction *function = findRuntimeFunction(callee->getName());
+  const RuntimeFunction *function = runtimeFunctionOf(call);
   return function && function->arguments == call.arg_size() ? function
                                                             : nullptr;
 }
@@ -91,10 +121,7 @@ CopyAccess copyAccess(const llvm::CallBase &call, unsigned index) {
 }
 
 const RuntimeFunction *symbolCopy(const llvm::CallBase &call) {
-  const llvm::Function *callee = call.getCalledFunction();
-  const RuntimeFunction *function = callee && callee->isDeclaration()
-                                        ? findRuntimeFunction(callee->getName())
-                                        : nullptr;
+  const RuntimeFunction *function = runtimeFunctionOf(call);
   return function && function->offset != RuntimeFunction::kNone &&
                  static_cast<unsigned>(function->offset) < call.arg_size()
              ? function

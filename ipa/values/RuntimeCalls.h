@@ -8,16 +8,38 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 namespace llvm {
+class BasicBlock;
 class CallBase;
 class DataLayout;
 class Instruction;
+class Value;
 } // namespace llvm
 
 namespace gpulto {
 
 struct RuntimeFunction;
+
+/// Returns what is known of the function of the runtime that \p call calls, by
+/// its name; null if that is nothing, or it has a body here.
+const RuntimeFunction *runtimeFunctionOf(const llvm::CallBase &call);
+
+/// A branch at the end of a block that asks whether \c value is 0, which is
+/// success if a function of the runtime returned it.
+struct ZeroTest {
+  const llvm::Value *value = nullptr;
+  const llvm::BasicBlock *ifZero = nullptr, *otherwise = nullptr;
+};
+std::optional<ZeroTest> zeroTestAtEnd(const llvm::BasicBlock &block);
+
+/// Operands of __cudaPushCallConfiguration.
+constexpr unsigned kPushOperands = 6;
+/// Returns the push call that the branch at the end of \p block checks, and the
+/// successor taken when it succeeds; nulls if there is none.
+std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
+checkedPush(const llvm::BasicBlock &block);
 
 /// How \p call, if it calls one of the runtime's launch functions with as many
 /// operands as those have, launches a kernel: in host code one of the host's,

@@ -55,6 +55,20 @@ define void @keeps(ptr %h) {
   ret void
 }
 
+; A product that may wrap is told from one that may not.
+; CHECK-LABEL: function sizes:
+; CHECK: mul of {{[0-9]+}} by 7
+; CHECK: mul exact of {{[0-9]+}} by 9
+define void @sizes(ptr %d, i32 %n) {
+  %wraps = mul i32 %n, 7
+  %marked = mul nsw i32 %n, 9
+  %a = sext i32 %wraps to i64
+  %b = sext i32 %marked to i64
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %a)
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %b)
+  ret void
+}
+
 ; CHECK-LABEL: function plain:
 ; CHECK-NOT: event
 define i32 @plain(ptr %h) {
@@ -69,3 +83,4 @@ declare noalias ptr @malloc(i64)
 declare i32 @cudaMalloc(ptr, i64)
 declare i32 @cudaMemcpy(ptr, ptr, i64, i32)
 declare i32 @puts(ptr nocapture readonly) nounwind
+declare i32 @cudaMemset(ptr, i32, i64)
