@@ -208,6 +208,9 @@ private:
                      llvm::ArrayRef<uint8_t> access);
   void addKernel(uint32_t node, GlobalId stub, GlobalId kernel,
                  llvm::ArrayRef<TransferPlace> operands);
+  void addCopy(uint32_t node, const RuntimeFunction &function,
+               llvm::ArrayRef<TransferPlace> operands,
+               llvm::ArrayRef<uint8_t> access);
   void addRuntimeCall(uint32_t node, const RuntimeFunction &function,
                       uint32_t number, llvm::ArrayRef<TransferPlace> operands,
                       llvm::ArrayRef<uint8_t> access);

@@ -634,6 +634,47 @@ void TransferGraph::addSummarized(uint32_t node, GlobalId callee,
       (effects->may & (kWritesOther | kWritesGlobals)) != 0;
 }
 
+/// Returns what a row of the runtime's table calls argument \p index; nothing,
+/// if the function has no such argument.
+static TransferPlace operandOf(ArrayRef<TransferPlace> operands, int8_t index) {
+  return index != RuntimeFunction::kNone && size_t(index) < operands.size()
+             ? operands[index]
+             : TransferPlace();
+}
+
+/// What the copy or fill \p function does.
+void TransferGraph::addCopy(uint32_t node, const RuntimeFunction &function,
+                            ArrayRef<TransferPlace> operands,
+                            ArrayRef<uint8_t> access) {
+  using Row = RuntimeFunction;
+  TransferNode &copy = nodes[node];
+  copy.copy = &function;
+  copy.target = operandOf(operands, function.target);
+  copy.source = operandOf(operands, function.source);
+  copy.bytes = operandOf(operands, function.bytes).term;
+  // A symbol is its variable; what is behind it, an offset in it.
+  if (function.offset != Row::kNone) {
+    bool isTarget = function.has(Row::ToSymbol);
+    TransferPlace &symbol = isTarget ? copy.target : copy.source;
+    TransferTerm moved;
+    moved.kind = TransferTerm::Kind::Operation;
+    moved.operation = JumpOperation::Add;
+    moved.first = symbol.term;
+    moved.second = operandOf(operands, function.offset).term;
+    symbol.term =
+        moved.first == kNone || moved.second == kNone ? kNone : term(moved);
+  }
+  auto isOffDevice = [&](int8_t index, const TransferPlace &place) {
+    return index == Row::kNone || place.object != kNone ||
+           (size_t(index) < access.size() && (access[index] & kTransferOnHost));
+  };
+  copy.isPlain = isOffDevice(function.target, copy.target) &&
+                 isOffDevice(function.source, copy.source);
+  touch(node, copy.target, kTransferWrites);
+  if (function.source != Row::kNone)
+    touch(node, nodes[node].source, kTransferReads);
+}
+
 /// What the runtime's \p function does.
 void TransferGraph::addRuntimeCall(uint32_t node,
                                    const RuntimeFunction &function,
@@ -641,19 +682,15 @@ void TransferGraph::addRuntimeCall(uint32_t node,
                                    ArrayRef<TransferPlace> operands,
                                    ArrayRef<uint8_t> access) {
   using Row = RuntimeFunction;
-  auto operand = [&](int8_t index) {
-    return index != Row::kNone && size_t(index) < operands.size()
-               ? operands[index]
-               : TransferPlace();
-  };
+  TransferPlace first = operandOf(operands, 0);
   if (function.has(Row::Resets)) {
     nodes[node].forgets = true;
     return touchAll(node, operands);
   }
   if (function.has(Row::Allocates)) {
     // LGEN leaves out variables that nobody loads from.
-    if (operand(0).term != kNone)
-      touch(node, operand(0), kTransferWrites);
+    if (first.term != kNone)
+      touch(node, first, kTransferWrites);
     MemoryObject memory;
     memory.id = functionOf(nodes[node].frame);
     memory.number = number;
@@ -664,42 +701,14 @@ void TransferGraph::addRuntimeCall(uint32_t node,
   }
   if (function.has(Row::Frees) || function.has(Row::FreesInStream) ||
       function.name == "cudaFreeHost") {
-    if (operand(0).object == kNone)
-      return touch(node, operand(0), kTransferWrites);
-    nodes[node].ends.push_back(operand(0).object);
-    nodes[node].freed = operand(0).term;
+    if (first.object == kNone)
+      return touch(node, first, kTransferWrites);
+    nodes[node].ends.push_back(first.object);
+    nodes[node].freed = first.term;
     return;
   }
-  if (function.target != Row::kNone) {
-    TransferNode &copy = nodes[node];
-    copy.copy = &function;
-    copy.target = operand(function.target);
-    copy.source = operand(function.source);
-    copy.bytes = operand(function.bytes).term;
-    // A symbol is its variable; what is behind it, an offset in it.
-    if (function.offset != Row::kNone) {
-      bool isTarget = function.has(Row::ToSymbol);
-      TransferPlace &symbol = isTarget ? copy.target : copy.source;
-      TransferTerm moved;
-      moved.kind = TransferTerm::Kind::Operation;
-      moved.operation = JumpOperation::Add;
-      moved.first = symbol.term;
-      moved.second = operand(function.offset).term;
-      symbol.term =
-          moved.first == kNone || moved.second == kNone ? kNone : term(moved);
-    }
-    auto isOffDevice = [&](int8_t index, const TransferPlace &place) {
-      return index == Row::kNone || place.object != kNone ||
-             (size_t(index) < access.size() &&
-              (access[index] & kTransferOnHost));
-    };
-    copy.isPlain = isOffDevice(function.target, copy.target) &&
-                   isOffDevice(function.source, copy.source);
-    touch(node, copy.target, kTransferWrites);
-    if (function.source != Row::kNone)
-      touch(node, nodes[node].source, kTransferReads);
-    return;
-  }
+  if (function.target != Row::kNone)
+    return addCopy(node, function, operands, access);
   for (const TransferPlace &pointer : operands)
     if (pointer.object != kNone)
       touch(node, pointer, kTransferReads | kTransferWrites | kTransferKeeps);

@@ -65,6 +65,10 @@ private:
   StringRef used(function_ref<bool(StringRef)> isMeant) const;
   std::string whyNothing() const;
   void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
+  void findRepeated(const TransferFacts &facts, const Site &site,
+                    SiteState &state);
+  bool findDead(const TransferGraph &graph, const TransferFacts &facts,
+                const Site &site, SiteState &state);
   bool isDead(const TransferGraph &graph, const TransferFacts &facts,
               uint32_t node) const;
   bool mayChange(const TransferGraph &graph, const Site &site) const;
@@ -180,68 +184,78 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
                                  const TransferFacts &facts) {
   removed.resize(graph.nodes.size());
   doubtful.resize(graph.nodes.size());
-  for (auto &[site, state] : sites) {
-    if (state.nodes.empty() || !mayChange(graph, site))
-      continue;
-    auto isRedundant = [&](uint32_t node) { return facts.isRedundant(node); };
-    auto isInitial = [&](uint32_t node) {
-      return symbols && symbols->isInitial(node);
-    };
-    bool isOnce = all_of(state.nodes, isInitial);
-    if (isOnce || all_of(state.nodes, isRedundant)) {
-      state.verdict =
-          isOnce ? TransferVerdict::Once : TransferVerdict::Redundant;
-      // One byte of it may still be copied: it reads, and overwrites no more.
-      bool isShrunk = actionOf(site, false) == CopyAction::Shrink;
-      for (uint32_t node : state.nodes)
-        (isShrunk ? doubtful : removed).set(node);
-      continue;
-    }
-    auto depthOf = [&](auto find) {
-      uint32_t depth = 0;
-      for (uint32_t node : state.nodes) {
-        std::optional<uint32_t> found = find(node);
-        if (!found)
-          return 0u;
-        depth = std::max(depth, *found);
-      }
-      return depth;
-    };
-    state.verdict = TransferVerdict::FirstRound;
-    state.loopDepth =
-        depthOf([&](uint32_t node) { return facts.onceInLoop(node); });
-    if (!state.loopDepth) {
-      state.verdict = TransferVerdict::Asked;
-      state.loopDepth =
-          depthOf([&](uint32_t node) { return facts.askedInLoop(node); });
-    }
-    if (!state.loopDepth)
-      state.verdict = TransferVerdict::Needed;
-    else
-      for (uint32_t node : state.nodes)
-        doubtful.set(node);
-  }
+  for (auto &[site, state] : sites)
+    if (!state.nodes.empty() && mayChange(graph, site))
+      findRepeated(facts, site, state);
   // What is dead stays so when more copies go: they read, and they do not
   // overwrite what is read behind them.
   bool changed;
   do {
     changed = false;
-    for (auto &[site, state] : sites) {
-      bool mayDie = !state.nodes.empty() && mayChange(graph, site) &&
-                    state.verdict != TransferVerdict::Redundant &&
-                    state.verdict != TransferVerdict::Once &&
-                    state.verdict != TransferVerdict::Dead;
-      if (!mayDie || !all_of(state.nodes, [&](uint32_t node) {
-            return isDead(graph, facts, node);
-          }))
-        continue;
-      state.verdict = TransferVerdict::Dead;
-      state.loopDepth = 0;
-      for (uint32_t node : state.nodes)
-        removed.set(node);
-      changed = true;
-    }
+    for (auto &[site, state] : sites)
+      changed |= findDead(graph, facts, site, state);
   } while (changed);
+}
+
+/// Whether what \p site copies is there already: each time, or where a loop
+/// has copied it.
+void TransfersPass::findRepeated(const TransferFacts &facts, const Site &site,
+                                 SiteState &state) {
+  bool isOnce = all_of(state.nodes, [&](uint32_t node) {
+    return symbols && symbols->isInitial(node);
+  });
+  if (isOnce || all_of(state.nodes, [&](uint32_t node) {
+        return facts.isRedundant(node);
+      })) {
+    state.verdict = isOnce ? TransferVerdict::Once : TransferVerdict::Redundant;
+    // One byte of it may still be copied: it reads, and overwrites no more.
+    bool isShrunk = actionOf(site, false) == CopyAction::Shrink;
+    for (uint32_t node : state.nodes)
+      (isShrunk ? doubtful : removed).set(node);
+    return;
+  }
+  auto depthOf = [&](auto find) {
+    uint32_t depth = 0;
+    for (uint32_t node : state.nodes) {
+      std::optional<uint32_t> found = find(node);
+      if (!found)
+        return 0u;
+      depth = std::max(depth, *found);
+    }
+    return depth;
+  };
+  state.verdict = TransferVerdict::FirstRound;
+  state.loopDepth =
+      depthOf([&](uint32_t node) { return facts.onceInLoop(node); });
+  if (!state.loopDepth) {
+    state.verdict = TransferVerdict::Asked;
+    state.loopDepth =
+        depthOf([&](uint32_t node) { return facts.askedInLoop(node); });
+  }
+  if (!state.loopDepth)
+    state.verdict = TransferVerdict::Needed;
+  else
+    for (uint32_t node : state.nodes)
+      doubtful.set(node);
+}
+
+/// Returns whether nobody reads what \p site copies, which was not known.
+bool TransfersPass::findDead(const TransferGraph &graph,
+                             const TransferFacts &facts, const Site &site,
+                             SiteState &state) {
+  bool mayDie = !state.nodes.empty() && mayChange(graph, site) &&
+                state.verdict != TransferVerdict::Redundant &&
+                state.verdict != TransferVerdict::Once &&
+                state.verdict != TransferVerdict::Dead;
+  if (!mayDie || !all_of(state.nodes, [&](uint32_t node) {
+        return isDead(graph, facts, node);
+      }))
+    return false;
+  state.verdict = TransferVerdict::Dead;
+  state.loopDepth = 0;
+  for (uint32_t node : state.nodes)
+    removed.set(node);
+  return true;
 }
 
 /// Whether nobody reads what the copy \p node writes.

@@ -26,15 +26,10 @@ static void reset() {
   }
 }
 
-int main() {
-  cudaStream_t streams[2];
-  int *on[2];
-  cudaHostAlloc(&words, 2 * sizeof(int), cudaHostAllocPortable);
-  for (int d : {0, 1}) {
-    cudaSetDevice(d);
-    cudaStreamCreate(&streams[d]);
-    cudaMalloc(&on[d], sizeof(int));
-  }
+static cudaStream_t streams[2];
+static int *on[2];
+
+static void waitForOne() {
   reset();
   for (int d : {0, 1}) {
     cudaSetDevice(d);
@@ -52,7 +47,9 @@ int main() {
   }
   cudaStreamSynchronize(nullptr);
   printf("legacy streams %d %d\n", words[0], words[1]);
+}
 
+static void waitForBoth() {
   reset();
   cudaEvent_t event;
   cudaSetDevice(0);
@@ -79,7 +76,17 @@ int main() {
   cudaSetDevice(1);
   cudaMemcpy(&direct, on[0], sizeof(int), cudaMemcpyDefault);
   printf("copy from the other device %d\n", direct);
+}
 
+int main() {
+  cudaHostAlloc(&words, 2 * sizeof(int), cudaHostAllocPortable);
+  for (int d : {0, 1}) {
+    cudaSetDevice(d);
+    cudaStreamCreate(&streams[d]);
+    cudaMalloc(&on[d], sizeof(int));
+  }
+  waitForOne();
+  waitForBoth();
   reset();
   cudaSetDevice(0);
   set<<<1, 1>>>(&words[0], 3);

@@ -80,9 +80,7 @@ static CUresult loadLogged(char *log, size_t size, size_t &used) {
   return result;
 }
 
-int main() {
-  CHECK(cuInit(0));
-  CUcontext context = makeContext();
+static void loadBadCode() {
   char log[1024] = "untouched", little[5];
   size_t used = 0;
   CUresult result = loadLogged(log, sizeof(log), used);
@@ -95,15 +93,28 @@ int main() {
   static const unsigned char wrong[64] = {0x50, 0xed, 0x55, 0xba};
   printf("not code %s\n", name(cuModuleLoadFatBinary(&module, wrong)));
   printf("no file %s\n", name(cuModuleLoad(&module, "no/such/file")));
+}
 
-  CUdeviceptr memory = 0;
-  result = cuMemAlloc(&memory, size_t(65) << 20);
+static CUdeviceptr memory;
+static void *params[] = {&memory};
+
+static CUresult launch(CUfunction function, unsigned threads = 1,
+                       CUstream stream = nullptr, void **extra = nullptr) {
+  return cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, stream,
+                        extra ? nullptr : params, extra);
+}
+
+static void allocateBadly() {
+  CUresult result = cuMemAlloc(&memory, size_t(65) << 20);
   printf("out of memory %s\n0 bytes %s\n", name(result),
          name(cuMemAlloc(&memory, 0)));
   CUdevice device;
   printf("no device %s\n", name(cuDeviceGet(&device, 1)));
   CHECK(cuMemAlloc(&memory, 64));
-  // A fault below starts at null.
+}
+
+/// Returns 'write' of linked code.
+static CUfunction linkWrite() {
   CUlinkState link;
   void *image;
   size_t bytes;
@@ -115,27 +126,33 @@ int main() {
   CHECK(cuLinkComplete(link, &image, &bytes));
   std::string kept(static_cast<char *>(image), bytes);
   CHECK(cuLinkDestroy(link));
+  CUmodule module;
   CHECK(cuModuleLoadData(&module, kept.data()));
   CUfunction write, none;
   CHECK(cuModuleGetFunction(&write, module, "write"));
-  result = cuModuleGetFunction(&none, module, "none");
+  CUresult result = cuModuleGetFunction(&none, module, "none");
   printf("no function %s\nno variable %s\n", name(result),
          name(cuModuleGetGlobal(&memory, nullptr, module, "none")));
-  void *params[] = {&memory};
-  auto launch = [&](CUfunction function, unsigned threads, CUstream stream,
-                    void **extra) {
-    return cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, stream,
-                          extra ? nullptr : params, extra);
-  };
-  printf("stray function %s\n",
-         name(launch((CUfunction)params, 1, nullptr, nullptr)));
-  printf("stray stream %s\n",
-         name(launch(write, 1, (CUstream)params, nullptr)));
-  printf("too many threads %s\n", name(launch(write, 2048, nullptr, nullptr)));
+  return write;
+}
+
+static void launchBadly(CUfunction write) {
+  printf("stray function %s\n", name(launch((CUfunction)params)));
+  printf("stray stream %s\n", name(launch(write, 1, (CUstream)params)));
+  printf("too many threads %s\n", name(launch(write, 2048)));
   size_t size = 4;
   void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &memory,
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   printf("packed too short %s\n", name(launch(write, 1, nullptr, extra)));
+}
+
+int main() {
+  CHECK(cuInit(0));
+  CUcontext context = makeContext();
+  loadBadCode();
+  allocateBadly();
+  CUfunction write = linkWrite();
+  launchBadly(write);
 
   // Another thread destroys the context that is current here.
   CUcontext other = makeContext();
@@ -145,8 +162,11 @@ int main() {
   CHECK(cuCtxPopCurrent(nullptr));
 
   unsigned value = 0;
-  CHECK(launch(write, 1, nullptr, nullptr));
+  CHECK(launch(write));
   CHECK(cuMemcpyDtoH(&value, memory, sizeof(value)));
+  CUlinkState link;
+  void *image;
+  size_t bytes;
   CHECK(cuLinkCreate(0, nullptr, nullptr, &link));
   CHECK(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)kWrite, sizeof(kWrite),
                       "write", 0, nullptr, nullptr));
@@ -154,7 +174,7 @@ int main() {
          name(cuLinkComplete(link, &image, &bytes)));
 
   CUipcMemHandle handle;
-  result = cuIpcGetMemHandle(&handle, memory);
+  CUresult result = cuIpcGetMemHandle(&handle, memory);
   printf("missing %s %s\n", name(result),
          name(cuIpcGetMemHandle(&handle, memory)));
   const char *text = nullptr;
@@ -162,8 +182,9 @@ int main() {
   printf("in words: %s\n", text);
   printf("unknown code %s\n", name(cuGetErrorName((CUresult)12345, &text)));
 
+  // A fault that starts at null.
   memory = 0;
-  CHECK(launch(write, 1, nullptr, nullptr));
+  CHECK(launch(write));
   result = cuCtxSynchronize();
   printf("fault %s %s\n", name(result), name(cuMemAlloc(&more, 64)));
   CHECK(cuCtxDestroy(context));

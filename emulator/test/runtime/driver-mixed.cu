@@ -17,8 +17,11 @@
 
 __global__ void set(int *p, int base) { p[threadIdx.x] = base + threadIdx.x; }
 
-int main() {
-  int *fromRuntime = nullptr, host[2];
+static int *fromRuntime;
+static CUdeviceptr fromDriver;
+
+static void launchEachInTheOthersMemory() {
+  int host[2];
   CHECK(cudaMalloc(&fromRuntime, 4096));
   CUcontext current = nullptr, primary = nullptr;
   CHECK(cuCtxGetCurrent(&current));
@@ -36,7 +39,6 @@ int main() {
   CHECK(cudaMemcpy(host, fromRuntime, sizeof(host), cudaMemcpyDeviceToHost));
   printf("driver's kernel in the runtime's memory %d %d\n", host[0], host[1]);
 
-  CUdeviceptr fromDriver = 0;
   CHECK(cuMemAlloc(&fromDriver, 4096));
   set<<<1, 2>>>((int *)fromDriver, 100);
   CHECK(cuMemcpyDtoH(host, fromDriver, sizeof(host)));
@@ -49,7 +51,10 @@ int main() {
       cuLaunchKernel(function, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
   CHECK(cuMemcpyDtoH(host, (CUdeviceptr)fromRuntime, sizeof(host)));
   printf("runtime's kernel by the driver %d %d\n", host[0], host[1]);
+}
 
+int main() {
+  launchEachInTheOthersMemory();
   size_t free1, free2, total;
   CHECK(cudaMemGetInfo(&free1, &total));
   CHECK(cudaFree((void *)fromDriver));

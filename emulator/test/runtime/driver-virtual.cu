@@ -28,36 +28,40 @@ static size_t usedMiB() {
   return (total - freeBytes) >> 20;
 }
 
-int main() {
-  enterPrimary();
-  CUmodule module;
-  CUfunction fill = loadFill(module);
-  size_t before = usedMiB();
+static CUfunction fill;
+static size_t before, part;
+static CUmemAllocationProp properties;
+static CUmemAccessDesc access;
+static CUdeviceptr buffer, other;
+static CUmemGenericAllocationHandle first, second;
+static unsigned values[2];
 
-  CUmemAllocationProp properties{};
+static void launchFill(CUdeviceptr at) {
+  unsigned base = 10;
+  void *params[] = {&at, &base};
+  CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
+}
+
+static void mapTwoParts() {
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-  size_t part = 0;
   CHECK(cuMemGetAllocationGranularity(&part, &properties,
                                       CU_MEM_ALLOC_GRANULARITY_MINIMUM));
   printf("granularity %zu\n", part);
-  CUdeviceptr buffer, other;
-  CUmemGenericAllocationHandle first, second;
   CHECK(cuMemAddressReserve(&buffer, 8 * part, 0, 0, 0));
   CHECK(cuMemAddressReserve(&other, part, 0, 0, 0));
   CHECK(cuMemCreate(&first, part, &properties, 0));
   CHECK(cuMemCreate(&second, part, &properties, 0));
   CHECK(cuMemMap(buffer, part, 0, first, 0));
   CHECK(cuMemMap(buffer + part, part, 0, second, 0));
-  CUmemAccessDesc access{};
   access.location = properties.location;
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   CHECK(cuMemSetAccess(buffer, 2 * part, &access, 1));
+}
 
-  unsigned base = 10, values[2];
+static void useBothParts() {
   CUdeviceptr border = buffer + part - 4;
-  void *params[] = {&border, &base};
-  CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
+  launchFill(border);
   CHECK(cuMemcpyDtoH(values, border, sizeof(values)));
   printf("kernel over both parts %u %u\n", values[0], values[1]);
   CHECK(cuMemsetD32(border, 7, 2));
@@ -68,7 +72,9 @@ int main() {
   CHECK(cuMemSetAccess(other, part, &access, 1));
   CHECK(cuMemcpyDtoH(values, other, 4));
   printf("second address %u, used %zu MiB\n", values[0], usedMiB() - before);
+}
 
+static void changeAccess() {
   unsigned long long mine = 9, theirs = 9;
   CUmemLocation device1{};
   device1.type = CU_MEM_LOCATION_TYPE_DEVICE;
@@ -80,7 +86,9 @@ int main() {
   CHECK(cuMemSetAccess(buffer, part, &access, 1));
   CHECK(cuMemGetAccess(&mine, &access.location, buffer));
   printf(", after the change %llu\n", mine);
+}
 
+static void askForTooMuch() {
   printf("mapped twice %s\n", name(cuMemMap(buffer, part, 0, second, 0)));
   printf("outside %s\n", name(cuMemMap(buffer + 8 * part, part, 0, second, 0)));
   printf("beyond the memory %s\n",
@@ -89,7 +97,10 @@ int main() {
   printf("size %s\n", name(cuMemCreate(&none, 4096, &properties, 0)));
   printf("too much %s\n", name(cuMemCreate(&none, 64 << 20, &properties, 0)));
   printf("addresses in use %s\n", name(cuMemAddressFree(buffer, 8 * part)));
+}
 
+static void release() {
+  CUmemGenericAllocationHandle none;
   CHECK(cuMemRelease(first));
   CHECK(cuMemRelease(second));
   CHECK(cuMemcpyDtoH(values, other, 4));
@@ -101,11 +112,22 @@ int main() {
   CHECK(cuMemUnmap(other, part));
   printf("unmapped, used %zu MiB\n", usedMiB() - before);
   printf("unmapped memory %s\n", name(cuMemcpyDtoH(values, buffer, 4)));
+}
+
+int main() {
+  enterPrimary();
+  CUmodule module;
+  fill = loadFill(module);
+  before = usedMiB();
+  mapTwoParts();
+  useBothParts();
+  changeAccess();
+  askForTooMuch();
+  release();
 
   CHECK(cuMemCreate(&first, part, &properties, 0));
   CHECK(cuMemMap(buffer, part, 0, first, 0));
-  border = buffer;
-  CHECK(cuLaunchKernel(fill, 1, 1, 1, 2, 1, 1, 0, nullptr, params, nullptr));
+  launchFill(buffer);
   printf("without access %s\n", name(cuCtxSynchronize()));
   CHECK(cuMemUnmap(buffer, part));
   CHECK(cuMemAddressFree(buffer, 8 * part));

@@ -15,13 +15,12 @@ __global__ void add(int *p, int amount) { *p += amount; }
 
 static void CUDART_CB count(void *data) { ++*static_cast<int *>(data); }
 
-int main() {
-  int *p, host[2] = {};
-  cudaMalloc(&p, 2 * sizeof(int));
-  cudaMemset(p, 0, 2 * sizeof(int));
-  cudaStream_t a, b;
+static int *p, host[2];
+static cudaStream_t a;
+
+static void captureAndReplay() {
+  cudaStream_t b;
   cudaEvent_t fork, join;
-  cudaStreamCreate(&a);
   cudaStreamCreate(&b);
   cudaEventCreate(&fork);
   cudaEventCreate(&join);
@@ -52,7 +51,11 @@ int main() {
   cudaGraphLaunch(executable, a);
   cudaStreamSynchronize(a);
   printf("second %d %d\n", host[0], host[1]);
+}
 
+static void updateAndNest() {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
   cudaGraphNode_t kernel, call;
   cudaGraphCreate(&graph, 0);
   int amount = 1, calls = 0;
@@ -82,7 +85,15 @@ int main() {
   cudaGraphLaunch(executable, a);
   cudaMemcpy(host, p, sizeof(int), cudaMemcpyDeviceToHost);
   printf("child %d\n", host[0]);
+}
 
+int main() {
+  cudaMalloc(&p, 2 * sizeof(int));
+  cudaMemset(p, 0, 2 * sizeof(int));
+  cudaStreamCreate(&a);
+  captureAndReplay();
+  updateAndNest();
+  cudaGraph_t graph;
   cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed);
   printf("forbidden %s\n", cudaGetErrorString(cudaStreamSynchronize(a)));
   printf("end %s\n", cudaGetErrorString(cudaStreamEndCapture(a, &graph)));

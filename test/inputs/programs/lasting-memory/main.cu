@@ -23,14 +23,12 @@ static void show(const char *name) {
 }
 __attribute__((noinline)) static void release(float *p) { cudaFree(p); }
 
-int main(int argc, char **argv) {
-  constexpr size_t kBytes = 4096;
+constexpr size_t kBytes = 4096;
+
+static int lasting(int argc) {
   float ones[16], threes[16];
   for (int i = 0; i < 16; ++i)
     ones[i] = 1, threes[i] = 3;
-  cudaMalloc(&out, kBytes);
-  cudaMemset(out, 0, kBytes);
-
   float *large, *small;
   if (cudaMalloc(&large, kBytes) != cudaSuccess ||
       cudaMalloc(&small, 64) != cudaSuccess)
@@ -51,7 +49,10 @@ int main(int argc, char **argv) {
   cudaMalloc(&nothing, ~size_t(0) >> 8);
   unchecked<<<1, 2>>>(nothing, out, argc - 1);
   show("null");
+  return 0;
+}
 
+static int passing(int argc) {
   // Freed, and allocated again before it is used.
   float *p;
   for (int i = 0; i < 2; ++i) {
@@ -76,6 +77,10 @@ int main(int argc, char **argv) {
   freed<<<1, 2>>>(gone, out, argc - 1);
   show("freed");
 
+  return 0;
+}
+
+static int passedOn(int argc) {
   // Somebody else frees it.
   float *theirs;
   if (cudaMalloc(&theirs, kBytes) != cudaSuccess)
@@ -101,4 +106,10 @@ int main(int argc, char **argv) {
   other<<<1, 2>>>(choice, out, argc - 1);
   show("other");
   return 0;
+}
+
+int main(int argc, char **argv) {
+  cudaMalloc(&out, kBytes);
+  cudaMemset(out, 0, kBytes);
+  return lasting(argc) || passing(argc) || passedOn(argc);
 }
