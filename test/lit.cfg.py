@@ -23,6 +23,8 @@ Substitutions
   %plan               what whole-program analysis decides of the sources given:
                       compiles them, links up to the end of WPA, prints remarks
                       and leaves the jobs for `gpulto dump`: see inputs/plan.sh
+  %objects            compiles sources, each set of them once for all tests: see
+                      inputs/objects.sh
   %same               builds sources plain, runs that and other programs on the
                       emulator, and compares what they print: see inputs/same.sh
   %cudart             options that link CUDA's runtime, where programs find it
@@ -72,12 +74,14 @@ config.test_exec_root = config.gpulto_build + "/test/lit"
 # directories of its own.
 ptx_toolkit = config.gpulto_build + "/test/ptx-toolkit"
 no_ptxas = config.gpulto_build + "/test/no-ptxas"
+objects = config.gpulto_build + "/test/objects"
 other_toolkit = os.environ.get("GPULTO_TEST_CUDA")
 if other_toolkit:
     config.cuda_path = other_toolkit
     config.test_exec_root += "-" + os.path.basename(other_toolkit)
     ptx_toolkit += "-" + os.path.basename(other_toolkit)
     no_ptxas += "-" + os.path.basename(other_toolkit)
+    objects += "-" + os.path.basename(other_toolkit)
 
 llvm_bin = config.llvm_root + "/bin"
 path = [config.gpulto_bin, llvm_bin, os.environ.get("PATH", "")]
@@ -122,7 +126,9 @@ program("light-nvcc", "-Xcompiler " + light)
 program("light", light)
 program("plan", f"bash {config.test_source_root}/inputs/plan.sh "
         f"{config.gpulto_bin} {llvm_bin} "
-        f"{config.cuda_path} '{light}'")
+        f"{config.cuda_path} '{light}' {objects}")
+program("objects", f"bash {config.test_source_root}/inputs/objects.sh "
+        f"{config.gpulto_bin} {config.cuda_path} '{light}' {objects}")
 program("same", f"bash {config.test_source_root}/inputs/same.sh "
         f"{config.gpulto_bin} {config.cuda_path} '{light}' {no_ptxas}")
 program("cudart", f"-L{config.cuda_path}/lib64 -lcudart "

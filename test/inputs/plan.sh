@@ -5,19 +5,18 @@
 #
 #   %plan [--roles] [OPTION]... FILE...
 #
-# An OPTION is the link's. FILEs are compiled with -flto=gpu -O2, CUDA for sm_90 and
-# with %light, and once only: FILE.o is taken if it is there already, so that further
-# plans in the same directory cost a tenth of a second. native.* are compiled without
-# -flto, *.ll become bitcode of stock clang; objects and libraries are given as
-# they are. The jobs stay in plan.gpulto-jobs, for `gpulto dump`. --roles prints which
+# An OPTION is the link's. FILEs are compiled by %objects (objects.sh), and once only:
+# FILE.o is taken if it is there already, so that further plans in the same directory
+# cost a tenth of a second. *.ll become bitcode of stock clang; objects and libraries
+# are given as they are. The jobs stay in plan.gpulto-jobs, for `gpulto dump`. --roles prints which
 # job defines and which imports each symbol, by `gpulto dump`:
 #
 #   job 0 host: define main
 #
-# The first four arguments are of lit.cfg.py.
+# The first five arguments are of lit.cfg.py.
 set -eu
-bin=$1 llvm=$2 cuda=$3 light=$4
-shift 4
+bin=$1 llvm=$2 cuda=$3 light=$4 kept=$5
+shift 5
 options=() objects=() roles=
 for word; do
   object=${word%.*}.o
@@ -28,14 +27,9 @@ for word; do
   esac
   objects+=("$object")
   [ ! -e "$object" ] || continue
-  lto="-flto=gpu -O2"
-  case $word in native.*) lto=-O2 ;; esac
   case $word in
     *.ll) "$llvm/llvm-as" "$word" -o "$object" ;;
-    *.cu) "$bin/gpulto-clang++" $lto --offload-arch=sm_90 \
-      --cuda-path="$cuda" $light -c "$word" ;;
-    *.c) "$bin/gpulto-clang" $lto -I"$cuda/include" -c "$word" ;;
-    *) "$bin/gpulto-clang++" $lto -I"$cuda/include" -c "$word" ;;
+    *) bash "${0%/*}/objects.sh" "$bin" "$cuda" "$light" "$kept" "$word" ;;
   esac
 done
 rm -rf plan.gpulto-jobs
