@@ -54,6 +54,10 @@ const char *const kHead =
     "declare void @llvm.memcpy.p1.p1.i64(ptr addrspace(1), ptr addrspace(1), "
     "i64, i1)\n"
     "declare i32 @llvm.bitreverse.i32(i32)\n"
+    "declare void @llvm.nvvm.cp.async.bulk.global.to.shared.cta(ptr "
+    "addrspace(3), ptr addrspace(3), ptr addrspace(1), i32, i64, i1)\n"
+    "declare void @llvm.nvvm.cp.async.bulk.shared.cta.to.global(ptr "
+    "addrspace(1), ptr addrspace(3), i32, i64, i1)\n"
     // Loads q[2 * i].
     "define internal void @load(ptr addrspace(1) %q, i32 %i) noinline {\n"
     "  %j = shl nsw i32 %i, 1\n"
@@ -71,9 +75,10 @@ const char *const kHead =
     "  ret i32 %j\n"
     "}\n";
 
-/// The rows of a kernel with the body \p body, in blocks of \p x by \p y.
+/// The rows of a kernel with the body \p body, in blocks of \p x by \p y by \p
+/// z.
 std::vector<MemoryRow> rowsOfBody(const std::string &body, uint32_t x,
-                                  uint32_t y) {
+                                  uint32_t y, uint32_t z = 1) {
   static bool isReady = (initializeTargets(), true);
   (void)isReady;
   LLVMContext context;
@@ -94,7 +99,7 @@ std::vector<MemoryRow> rowsOfBody(const std::string &body, uint32_t x,
   KernelLaunches launches;
   launches.parameters = {"p", "n", "m", "q"};
   launches.shapes.emplace_back();
-  launches.shapes.back().block = {x, y, 1};
+  launches.shapes.back().block = {x, y, z};
   return reportAccesses(*module->getFunction("k"), launches,
                         machine->getTargetIRAnalysis());
 }
@@ -128,17 +133,18 @@ const char *const kLoad =
     "  %a = getelementptr float, ptr addrspace(1) %p, i64 %w\n"
     "  %v = load volatile float, ptr addrspace(1) %a, align 4\n";
 
-MemoryRow lastRow(const std::string &body, uint32_t x = 256, uint32_t y = 1) {
-  std::vector<MemoryRow> rows = rowsOfBody(body, x, y);
+MemoryRow lastRow(const std::string &body, uint32_t x = 256, uint32_t y = 1,
+                  uint32_t z = 1) {
+  std::vector<MemoryRow> rows = rowsOfBody(body, x, y, z);
   EXPECT_FALSE(rows.empty()) << body;
   return rows.empty() ? MemoryRow() : rows.back();
 }
 
 /// Cost of p[i], where \p index computes %i.
 std::string costOfIndex(const std::string &index, uint32_t x = 256,
-                        uint32_t y = 1) {
-  return textOf(
-      lastRow(kPrologue + index + kLoad + std::string("  ret void\n"), x, y));
+                        uint32_t y = 1, uint32_t z = 1) {
+  return textOf(lastRow(kPrologue + index + kLoad + std::string("  ret void\n"),
+                        x, y, z));
 }
 
 TEST(AccessReport, SumsAndProducts) {
@@ -207,6 +213,27 @@ TEST(AccessReport, ShapesOfBlocks) {
   // 40 threads: a warp of 32 and one of 8.
   EXPECT_EQ(costOfIndex("  %i = add nsw i32 %x, 0\n", 40),
             "2.50 of 2.50 coalesced");
+}
+
+TEST(AccessReport, BlocksOfThreeDimensions) {
+  const std::string z = "  %z = call range(i32 0, 64) i32 "
+                        "@llvm.nvvm.read.ptx.sreg.tid.z()\n";
+  // A warp is a layer of 4 by 4 and the next, or one of 8 by 4.
+  const std::string layers = z + "  %i = mul nsw i32 %z, %m\n";
+  EXPECT_EQ(costOfIndex(layers, 4, 4, 4), "2 of 1 uncoalesced");
+  EXPECT_EQ(costOfIndex(layers, 8, 4, 4), "1 of 1 broadcast");
+  // 2 by 2 by 8: each lane has a layer of four to itself.
+  const std::string rows = z + "  %t = shl nsw i32 %y, 1\n"
+                               "  %r = add nsw i32 %x, %t\n"
+                               "  %l = shl nsw i32 %z, 4\n"
+                               "  %i = add nsw i32 %r, %l\n";
+  EXPECT_EQ(costOfIndex(rows, 2, 2, 8), "8 of 4 uncoalesced");
+  // 3 by 5 by 3: a warp of 32, which ends in the third layer, and one of 13.
+  const std::string thread = z + "  %t = mul nsw i32 %y, 3\n"
+                                 "  %r = add nsw i32 %x, %t\n"
+                                 "  %l = mul nsw i32 %z, 15\n"
+                                 "  %i = add nsw i32 %r, %l\n";
+  EXPECT_EQ(costOfIndex(thread, 3, 5, 3), "3 of 3 coalesced");
 }
 
 TEST(AccessReport, DivisionByNumbers) {
@@ -610,6 +637,31 @@ TEST(AccessReport, AssemblyOfCopiesAndMatrices) {
                      columns),
             "shared load 7 of 0 conflict; ");
   EXPECT_EQ(assembly("bar.sync 0;", rows), "");
+}
+
+TEST(AccessReport, BulkCopies) {
+  auto bulk = [](const std::string &call) {
+    std::vector<MemoryRow> rows = rowsOfBody(
+        kPrologue +
+            std::string("  %first = icmp eq i32 %x, 0\n"
+                        "  br i1 %first, label %then, label %end\n"
+                        "then:\n  call void @llvm.nvvm.cp.async.bulk.") +
+            call + ", i64 0, i1 false)\n  br label %end\nend:\n  ret void\n",
+        256, 1);
+    std::string result;
+    for (const MemoryRow &row : rows)
+      result += wordFor(row.space).str() + " " + wordFor(row.kind).str() + " " +
+                textOf(row) + "; ";
+    return result;
+  };
+  const std::string load = "global.to.shared.cta(ptr addrspace(3) @s, ptr "
+                           "addrspace(3) @s, ptr addrspace(1) %p, i32 ",
+                    store = "shared.cta.to.global(ptr addrspace(1) %p, ptr "
+                            "addrspace(3) @s, i32 ";
+  EXPECT_EQ(bulk(load + "1024"), "global load 32 of 32 broadcast; ");
+  EXPECT_EQ(bulk(store + "512"), "global store 16 of 16 broadcast; ");
+  // Of one whose size is not known, nothing is said.
+  EXPECT_EQ(bulk(load + "%n"), "");
 }
 
 TEST(AccessReport, LocalArrays) {
