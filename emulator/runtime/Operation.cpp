@@ -176,31 +176,6 @@ bool isEmpty(const CopyPlan &plan) {
   return plan.widthBytes == 0 || plan.height == 0 || plan.depth == 0;
 }
 
-cudaError_t run(Runtime &runtime, const CopyOp &op) {
-  CopyPlan plan;
-  if (cudaError_t error = planCopy(op, plan))
-    return error;
-  if (isEmpty(plan))
-    return cudaSuccess;
-  Device &device = *runtime.device();
-  if (cudaError_t error =
-          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
-    return error;
-  CopyDirection direction = directionOf(device, plan.to.base, plan.from.base);
-  if (runtime.transfers) {
-    std::vector<CopyRow> rows;
-    (void)forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
-      rows.push_back({reinterpret_cast<uint64_t>(to),
-                      reinterpret_cast<uint64_t>(from), bytes});
-      return Status();
-    });
-    runtime.transfers->copying(runtime, op.site, direction, rows);
-  }
-  return forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
-    return device.copy(to, from, bytes, direction);
-  });
-}
-
 cudaError_t checkOne(Runtime &runtime, const CopyOp &op) {
   CopyPlan plan;
   if (cudaError_t error = planCopy(op, plan))
@@ -214,6 +189,34 @@ cudaError_t checkOne(Runtime &runtime, const CopyOp &op) {
   return forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
     Status status = device.checkLive(to, bytes, "destination");
     return status.ok() ? device.checkLive(from, bytes, "source") : status;
+  });
+}
+
+cudaError_t run(Runtime &runtime, const CopyOp &op) {
+  CopyPlan plan;
+  if (cudaError_t error = planCopy(op, plan))
+    return error;
+  if (isEmpty(plan))
+    return cudaSuccess;
+  Device &device = *runtime.device();
+  if (cudaError_t error =
+          checkKind(device, op.params.kind, plan.to.base, plan.from.base))
+    return error;
+  CopyDirection direction = directionOf(device, plan.to.base, plan.from.base);
+  if (runtime.transfers) {
+    // What fails is not copied.
+    if (cudaError_t error = checkOne(runtime, op))
+      return error;
+    std::vector<CopyRow> rows;
+    (void)forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
+      rows.push_back({reinterpret_cast<uint64_t>(to),
+                      reinterpret_cast<uint64_t>(from), bytes});
+      return Status();
+    });
+    runtime.transfers->copying(runtime, op.site, direction, rows);
+  }
+  return forRows(plan, [&](uint8_t *to, const uint8_t *from, size_t bytes) {
+    return device.copy(to, from, bytes, direction);
   });
 }
 
@@ -246,28 +249,30 @@ cudaError_t forRows(const Device &device, const FillOp &op, Body body) {
   return cudaSuccess;
 }
 
+cudaError_t checkOne(Runtime &runtime, const FillOp &op) {
+  const Device &device = *runtime.device();
+  return forRows(device, op, [&](uint8_t *to, size_t count) {
+    return device.checkLive(to, count * op.params.elementSize, "destination");
+  });
+}
+
 cudaError_t run(Runtime &runtime, const FillOp &op) {
   Device &device = *runtime.device();
   if (runtime.transfers) {
+    if (cudaError_t error = checkOne(runtime, op))
+      return error;
     std::vector<CopyRow> rows;
-    cudaError_t error = forRows(device, op, [&](uint8_t *to, size_t count) {
-      rows.push_back({reinterpret_cast<uint64_t>(to), 0,
-                      count * op.params.elementSize});
+    (void)forRows(device, op, [&](uint8_t *to, size_t count) {
+      rows.push_back(
+          {reinterpret_cast<uint64_t>(to), 0, count * op.params.elementSize});
       return Status();
     });
-    if (error == cudaSuccess && !rows.empty())
+    if (!rows.empty())
       runtime.transfers->filling(runtime, op.site, rows,
                                  {op.params.value, op.params.elementSize});
   }
   return forRows(device, op, [&](uint8_t *to, size_t count) {
     return device.fill(to, op.params.value, op.params.elementSize, count);
-  });
-}
-
-cudaError_t checkOne(Runtime &runtime, const FillOp &op) {
-  const Device &device = *runtime.device();
-  return forRows(device, op, [&](uint8_t *to, size_t count) {
-    return device.checkLive(to, count * op.params.elementSize, "destination");
   });
 }
 

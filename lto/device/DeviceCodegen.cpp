@@ -335,7 +335,8 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
     if (accesses && isOptimized)
       insertAccessReport(config, machine, *accesses);
   };
-  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile, adapt))
+  if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,
+                       adapt))
     return makeError("no assembly text for " + machine.getTargetTriple().str());
   passes.run(module);
   return takeBitsOfNumbers(text);
@@ -419,7 +420,31 @@ static StringRef linkingOption(StringRef ptx,
   return options.relocatable ? "-ewp" : "";
 }
 
-/// Assembles \p ptx unchanged; see assemblePtx.
+/// Whether \p ptx says which lines its instructions come from.
+static bool hasLines(StringRef ptx) {
+  return ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t");
+}
+
+/// Returns \p ptx with a time and a size of each source file. Where PTX has
+/// none, ptxas looks at the file, if it is still there, and a link would depend
+/// on when a source was written. A time of 0 is none, too.
+static std::string withFileTimes(StringRef ptx) {
+  std::string result;
+  result.reserve(ptx.size());
+  for (StringRef rest = ptx; !rest.empty();) {
+    StringRef line = rest.take_until([](char c) { return c == '\n'; });
+    rest = rest.drop_front(line.size());
+    result += line;
+    StringRef text = line.trim();
+    if (text.starts_with(".file") && text.ends_with("\""))
+      result += ", 1, 0";
+    if (rest.consume_front("\n"))
+      result += '\n';
+  }
+  return result;
+}
+
+/// Assembles \p ptx as it is, but for times of source files; see assemblePtx.
 static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
                                            const DeviceCodegenOptions &options,
                                            unsigned optLevel) {
@@ -432,14 +457,17 @@ static Expected<AssembledPtx> assembleText(StringRef ptx, StringRef arch,
   // ptxas writes its command into the cubin: the names must not vary.
   static constexpr StringLiteral kInput = "device.ptx",
                                  kOutput = "device.cubin";
-  if (Error error = writeFileAtomically(directory->file(kInput), ptx))
+  bool isLocated = hasLines(ptx);
+  std::string timed = isLocated ? withFileTimes(ptx) : "";
+  if (Error error = writeFileAtomically(directory->file(kInput),
+                                        isLocated ? StringRef(timed) : ptx))
     return error;
   static const char *const kLevels[] = {"-O0", "-O1", "-O3", "-O3"};
   std::vector<std::string> arguments = {kLevels[std::min(optLevel, 3u)],
                                         ("-arch=" + arch).str(), "-v"};
   if (StringRef option = linkingOption(ptx, options); !option.empty())
     arguments.push_back(option.str());
-  if (ptx.contains("\n\t.loc\t") || ptx.contains("\n.loc\t"))
+  if (isLocated)
     arguments.push_back("-lineinfo");
   append_range(arguments, options.ptxasArguments);
   append_range(arguments,

@@ -1,12 +1,11 @@
-// Copies that fail, copies that report what failed before, and what a reset takes away. The
-// log may count what failed.
+// Copies that fail, copies that report what failed before, and what a reset takes away.
 #include "cases.h"
 
 void tell(const char *name, cudaError_t error) {
   printf("%s: %s\n", name, cudaGetErrorName(error));
 }
 
-CASE(failsTwice, 1-3) { // a copy that fails makes nothing equal: the second one fails, too
+CASE(failsTwice, 1) { // a copy that fails makes nothing equal: the second one fails, too
   int *h = (int *)calloc(2, size);
   ZEROS(d);
   tell(__func__, cudaMemcpy(d, h, size + 4, cudaMemcpyHostToDevice));
@@ -18,7 +17,7 @@ CASE(failsTwice, 1-3) { // a copy that fails makes nothing equal: the second one
 // CHECK: failsTwice: cudaErrorInvalidValue
 // CHECK: failsTwice: cudaErrorInvalidValue
 
-CASE(firstFails, 4-5, 4) { // the first of two equal copies has failed, which nobody asks
+CASE(firstFails, 4) { // the first of two equal copies has failed, which nobody asks
   HOST(h, 1); ZEROS(d); ZEROS(e);
   int *to = d;
   HAZARD(if (one) to = nullptr;)
@@ -34,7 +33,7 @@ CASE(firstFails, 4-5, 4) { // the first of two equal copies has failed, which no
 // MAYGO: firstFails: 2 4 34 128
 // MAYGO: firstFails: cudaSuccess
 
-CASE(deadFails, 0-1, 0) { // a copy that nobody reads reports no error of its own
+CASE(deadFails, 0) { // a copy that nobody reads reports no error of its own
   int *h = (int *)calloc(2, size);
   DEVICE(d);
   cudaMemcpy(d, h, size HAZARD(+ 4 * one), cudaMemcpyHostToDevice);
@@ -60,7 +59,7 @@ CASE(checked, 4, 3) { // the program would end if the second copy failed, and as
 __global__ void fault(const int *from) {
   if (from[threadIdx.x] == 2) __trap();
 }
-CASE(returnsFault, 2-3, 2) { // a copy that copies nothing new returns the error of a kernel
+CASE(returnsFault, 2) { // a copy that copies nothing new returns the error of a kernel
   FIRST;
   HAZARD(fault<<<1, n>>>(d);)
   tell(__func__, COPY_IN(d, h));
@@ -69,7 +68,7 @@ CASE(returnsFault, 2-3, 2) { // a copy that copies nothing new returns the error
 // CHECK: returnsFault: cudaErrorLaunchFailure
 // MAYGO: returnsFault: cudaSuccess
 
-CASE(findsFault, 2-3, 2) { // the same, but the error is asked for later
+CASE(findsFault, 2) { // the same, but the error is asked for later
   FIRST;
   HAZARD(fault<<<1, n>>>(d);)
   COPY_IN(d, h);
@@ -81,7 +80,7 @@ CASE(findsFault, 2-3, 2) { // the same, but the error is asked for later
 
 // The copy that would overwrite fails after a fault. A copy whose result nobody asks for
 // counts as one that succeeds, so the one before it goes.
-CASE(failsAfterFault, 2-4, 3) {
+CASE(failsAfterFault, 2) {
   FIRST;
   add<<<1, n>>>(e, d);
   COPY_OUT(h, e);
