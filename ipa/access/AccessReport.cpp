@@ -28,10 +28,12 @@
 #include "ipa/access/WarpCost.h"
 #include "support/UnitNames.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -300,11 +302,18 @@ public:
   iota_range<size_t> of(const Function &function) const {
     return places.find(&function)->second;
   }
+  /// Returns what decides who accesses what in \p function, its calls and all
+  /// that these need, operands before what uses them.
+  ArrayRef<const Instruction *> deciding(const Function &function) const {
+    return needed.find(&function)->second;
+  }
 
 private:
   void add(const Function &function);
+  void addDeciding(const Function &function);
   std::vector<MemoryRequest> requests;
   MapVector<const Function *, iota_range<size_t>> places;
+  DenseMap<const Function *, std::vector<const Instruction *>> needed;
 };
 
 /// The rows of one shape.
@@ -321,7 +330,8 @@ public:
 
 private:
   bool runClasses(ArrayRef<WarpClass> classes, bool mayStop);
-  void addBody(LaneValues &values, WarpCosts &known, const WarpClass &warps);
+  bool addBody(LaneValues &values, WarpCosts &known, const WarpClass &warps,
+               function_ref<bool()> mustStop);
   void addUnknown(const Function &function, const WarpClass &warps);
   void addRequest(LaneValues &values, WarpCosts &known, const WarpClass &warps,
                   const MemoryRequest &request, RequestCosts &costs);
@@ -339,12 +349,41 @@ private:
 };
 } // namespace
 
+/// Most of a kernel computes what it stores.
+void KernelRequests::addDeciding(const Function &function) {
+  SmallPtrSet<const Instruction *, 32> found;
+  SmallVector<const Instruction *, 32> work;
+  auto need = [&](const Value *value) {
+    const auto *instruction = dyn_cast<Instruction>(value);
+    if (instruction && found.insert(instruction).second)
+      work.push_back(instruction);
+  };
+  for (size_t i : of(function))
+    need(requests[i].pointer);
+  for (const Instruction &instruction : instructions(function)) {
+    const auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if ((callee && !callee->isDeclaration()) || instruction.isTerminator())
+      need(&instruction);
+  }
+  while (!work.empty())
+    for (const Value *operand : work.pop_back_val()->operand_values())
+      need(operand);
+  std::vector<const Instruction *> &ordered = needed[&function];
+  for (const BasicBlock *block :
+       ReversePostOrderTraversal<const Function *>(&function))
+    for (const Instruction &instruction : *block)
+      if (found.contains(&instruction))
+        ordered.push_back(&instruction);
+}
+
 void KernelRequests::add(const Function &function) {
   if (places.contains(&function))
     return;
   size_t first = requests.size();
   append_range(requests, findRequests(function));
   places.insert({&function, seq(first, requests.size())});
+  addDeciding(function);
   for (const Instruction &instruction : instructions(function))
     if (const auto *call = dyn_cast<CallBase>(&instruction))
       if (const Function *callee = call->getCalledFunction();
@@ -527,25 +566,31 @@ void ShapeReport::addUnknown(const Function &function, const WarpClass &warps) {
     }
 }
 
-void ShapeReport::addBody(LaneValues &values, WarpCosts &known,
-                          const WarpClass &warps) {
-  // In this order operands are known before what uses them.
-  for (const BasicBlock *block :
-       ReversePostOrderTraversal<const Function *>(&values.body()))
-    for (const Instruction &instruction : *block) {
-      if (instruction.getType()->isIntOrPtrTy())
-        (void)values.at(instruction, *block);
-      const auto *call = dyn_cast<CallBase>(&instruction);
-      const Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || callee->isDeclaration())
-        continue;
-      if (LaneValues *body = values.bodyOf(*call))
-        addBody(*body, known, warps);
-      else
-        addUnknown(*callee, warps);
-    }
-  for (size_t i : requests.of(values.body()))
+/// Returns false as soon as \p mustStop.
+bool ShapeReport::addBody(LaneValues &values, WarpCosts &known,
+                          const WarpClass &warps,
+                          function_ref<bool()> mustStop) {
+  for (const Instruction *instruction : requests.deciding(values.body())) {
+    if (instruction->getType()->isIntOrPtrTy())
+      (void)values.at(*instruction, *instruction->getParent());
+    if (mustStop())
+      return false;
+    const auto *call = dyn_cast<CallBase>(instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration())
+      continue;
+    LaneValues *body = values.bodyOf(*call);
+    if (!body)
+      addUnknown(*callee, warps);
+    else if (!addBody(*body, known, warps, mustStop))
+      return false;
+  }
+  for (size_t i : requests.of(values.body())) {
     addRequest(values, known, warps, requests.all()[i], costs[i]);
+    if (mustStop())
+      return false;
+  }
+  return true;
 }
 
 /// Returns false if \p mayStop, and warps of a class differ.
@@ -556,8 +601,10 @@ bool ShapeReport::runClasses(ArrayRef<WarpClass> classes, bool mayStop) {
     LaneValues values(kernel, context);
     // Of a block that is an example, bounds would be none.
     WarpCosts known(context.symbols, /*hasBounds=*/!isExample);
-    addBody(values, known, warps);
-    if (mayStop && warps.warps() > 1 && context.arithmetic.differsByWarp())
+    bool areSeveral = mayStop && warps.warps() > 1;
+    if (!addBody(values, known, warps, [&] {
+          return areSeveral && context.arithmetic.differsByWarp();
+        }))
       return false;
   }
   return true;
@@ -644,10 +691,26 @@ swappedClassesOf(const std::array<uint32_t, 3> &block, bool apart) {
   return classes;
 }
 
+/// Returns the first and the last of \p warps, which stands for those between.
+static std::vector<WarpClass> firstAndLast(std::vector<WarpClass> warps) {
+  if (warps.size() <= 2)
+    return warps;
+  for (WarpClass::Axis &axis : warps.back().axes)
+    axis.origins.assign(warps.size() - 1, axis.origins.front());
+  warps.erase(warps.begin() + 1, warps.end() - 1);
+  return warps;
+}
+
 std::vector<MemoryRow> ShapeReport::run(bool isSwapped) {
   auto classesOf = isSwapped ? swappedClassesOf : warpClassesOf;
-  if (!runClasses(classesOf(shape.block, /*apart=*/false), true))
-    runClasses(classesOf(shape.block, /*apart=*/true), false);
+  // Most kernels tell their warps apart. Of a block that is an example, it is
+  // enough that they do.
+  if (isExample)
+    runClasses(firstAndLast(classesOf(shape.block, /*apart=*/true)),
+               /*mayStop=*/false);
+  else if (!runClasses(classesOf(shape.block, /*apart=*/false),
+                       /*mayStop=*/true))
+    runClasses(classesOf(shape.block, /*apart=*/true), /*mayStop=*/false);
   using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
                          AccessKind, uint32_t, std::string, std::string>;
   std::vector<MemoryRow> rows;

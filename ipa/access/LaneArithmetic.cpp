@@ -677,8 +677,8 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
   if (!lanes)
     return LaneValue::unknown();
   if (std::optional<int64_t> number = uniform.number()) { // in the first case
-    place->second = LaneValue::exact(LaneSum(
-        lanes->map([&](int64_t lane) { return *number + lane == 0; })));
+    place->second = LaneValue::exact(
+        LaneSum(lanes->map([&](int64_t lane) { return *number + lane == 0; })));
     place->second.isAssumed = isAssumed;
     return place->second;
   }

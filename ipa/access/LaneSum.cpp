@@ -15,13 +15,17 @@ using namespace llvm;
 namespace gpulto {
 
 LaneNumbers::LaneNumbers(const Lanes &lanes) : first(lanes[0]) {
-  auto [least, most] = std::minmax_element(lanes.begin(), lanes.end());
-  if (*least == *most)
+  int64_t least = first, most = first;
+  for (int64_t number : lanes) { // much faster than std::minmax_element
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+  if (least == most)
     return;
   auto made = makeIntrusiveRefCnt<Varying>();
   made->numbers = lanes;
-  made->least = *least;
-  made->most = *most;
+  made->least = least;
+  made->most = most;
   varying = std::move(made);
 }
 
@@ -49,22 +53,31 @@ inEachLane(const LaneNumbers &a, const LaneNumbers &b, Operation operation) {
                                          : std::optional<LaneNumbers>(number);
   }
   Lanes numbers;
+  bool overflows = false;
   for (unsigned l = 0; l < kWarpLanes; ++l)
-    if (operation(a[l], b[l], numbers[l]))
-      return std::nullopt;
-  return LaneNumbers(numbers);
+    overflows |= operation(a[l], b[l], numbers[l]);
+  return overflows ? std::nullopt : std::optional<LaneNumbers>(numbers);
 }
 
 std::optional<LaneNumbers> LaneNumbers::plus(const LaneNumbers &other) const {
-  return inEachLane(*this, other, AddOverflow<int64_t>);
+  if (other.isZero())
+    return *this;
+  return inEachLane(*this, other, [](int64_t a, int64_t b, int64_t &result) {
+    return AddOverflow(a, b, result);
+  });
 }
 
 std::optional<LaneNumbers> LaneNumbers::times(const LaneNumbers &other) const {
-  return inEachLane(*this, other, MulOverflow<int64_t>);
+  if (other.isOne() || isOne())
+    return isOne() ? other : *this;
+  return inEachLane(*this, other, [](int64_t a, int64_t b, int64_t &result) {
+    return MulOverflow(a, b, result);
+  });
 }
 
 std::strong_ordering LaneNumbers::operator<=>(const LaneNumbers &other) const {
-  if (varying == other.varying || !varying || !other.varying)
+  if (first != other.first || varying == other.varying || !varying ||
+      !other.varying)
     return std::pair(first, varying != nullptr) <=>
            std::pair(other.first, other.varying != nullptr);
   return varying->numbers <=> other.varying->numbers;
@@ -184,6 +197,20 @@ std::optional<int64_t> LaneSum::number() const {
   if (list.size() > 1 || !list[0].product.isOne() || !list[0].factor.isSame())
     return std::nullopt;
   return list[0].factor[0];
+}
+
+uint64_t LaneSum::digest() const {
+  constexpr uint64_t kPrime = 0x100000001b3; // of FNV-1a
+  uint64_t digest = 0;
+  auto add = [&](uint64_t number) { digest = (digest ^ number) * kPrime; };
+  for (const Term &term : list) {
+    for (LaneSymbolId id : term.product.symbols())
+      add(id);
+    add(term.factor[0]);
+    add(term.factor.least());
+    add(term.factor.most());
+  }
+  return digest;
 }
 
 } // namespace gpulto

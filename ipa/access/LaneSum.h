@@ -18,7 +18,9 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/SmallVector.h"
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -47,6 +49,7 @@ public:
   }
   bool isSame() const { return !varying; }
   bool isZero() const { return !varying && first == 0; }
+  bool isOne() const { return !varying && first == 1; }
   int64_t least() const { return varying ? varying->least : first; }
   int64_t most() const { return varying ? varying->most : first; }
   /// The largest number minus the smallest.
@@ -68,7 +71,10 @@ public:
   std::optional<LaneNumbers> times(const LaneNumbers &other) const;
 
   bool operator==(const LaneNumbers &other) const {
-    return (*this <=> other) == 0;
+    return first == other.first &&
+           (varying == other.varying ||
+            (varying && other.varying &&
+             varying->numbers == other.varying->numbers));
   }
   std::strong_ordering operator<=>(const LaneNumbers &other) const;
 
@@ -147,13 +153,20 @@ public:
   std::optional<LaneNumbers> numbers() const;
   /// Returns the number of all lanes, if it is known and the same.
   std::optional<int64_t> number() const;
+  /// Returns a number that most other sums do not have.
+  uint64_t digest() const;
   /// Adds \p factor of \p product. Returns false if that is no sum.
   bool add(const LaneProduct &product, const LaneNumbers &factor);
 
-  auto operator<=>(const LaneSum &) const = default;
+  bool operator==(const LaneSum &other) const { return list == other.list; }
+  std::strong_ordering operator<=>(const LaneSum &other) const {
+    return std::lexicographical_compare_three_way(
+        list.begin(), list.end(), other.list.begin(), other.list.end());
+  }
 
 private:
-  std::vector<Term> list;
+  /// Most sums have a few terms, and are copied all the time.
+  llvm::SmallVector<Term, 2> list;
 };
 
 } // namespace gpulto

@@ -96,9 +96,11 @@ std::pair<LaneSum, LaneSum> LaneSymbols::split(const LaneSum &sum) const {
     int64_t first = term.factor[0];
     uniform.add(term.product, first);
     if (!term.factor.isSame())
-      varying.add(term.product, term.factor.map([&](int64_t number) {
-        return number - first;
-      }));
+      varying.add(term.product, first == 0
+                                    ? term.factor
+                                    : term.factor.map([&](int64_t number) {
+                                        return number - first;
+                                      }));
   }
   return {std::move(uniform), std::move(varying)};
 }
@@ -109,6 +111,8 @@ static LaneNumbers productOf(const LaneNumbers &a, const LaneNumbers &b) {
     return static_cast<int64_t>(static_cast<uint64_t>(x) *
                                 static_cast<uint64_t>(y));
   };
+  if (a.isOne() || b.isOne())
+    return a.isOne() ? b : a;
   if (a.isSame())
     return b.map([&](int64_t number) { return product(a[0], number); });
   Lanes numbers;
@@ -157,11 +161,9 @@ LaneRange LaneSymbols::range(const LaneSum &sum) const {
   Wide low = 0, high = 0;
   // Numbers are those of one lane; other terms may vary apart.
   for (const LaneSum::Term &term : sum.terms()) {
-    WideRange product{1, 1};
+    WideRange product{Wide(term.factor.least()), Wide(term.factor.most())};
     for (LaneSymbolId id : term.product.symbols())
       product = product.times(rangeOfSymbol(table[id]));
-    product =
-        product.times({Wide(term.factor.least()), Wide(term.factor.most())});
     low += product.low;
     high += product.high;
   }
@@ -174,16 +176,47 @@ static uint64_t magnitude(int64_t number) {
   return number < 0 ? 0 - static_cast<uint64_t>(number) : number;
 }
 
-static uint64_t residueOf(int64_t number, uint64_t modulus) {
-  uint64_t residue = magnitude(number) % modulus;
-  return number < 0 && residue ? modulus - residue : residue;
-}
+namespace {
+/// Arithmetic modulo a number. Most are powers of two, for which it is fast.
+class Modulus {
+public:
+  explicit Modulus(uint64_t number) : number(number), mask(number - 1) {
+    isPower = isPowerOf2_64(number);
+  }
+  uint64_t residue(uint64_t of) const {
+    return isPower ? of & mask : of % number;
+  }
+  uint64_t residue(int64_t of) const {
+    if (isPower || of >= 0)
+      return residue(static_cast<uint64_t>(of));
+    uint64_t rest = magnitude(of) % number;
+    return rest ? number - rest : 0;
+  }
+  uint64_t product(uint64_t a, uint64_t b) const {
+    return isPower ? (a * b) & mask
+                   : static_cast<uint64_t>(static_cast<unsigned __int128>(a) *
+                                           b % number);
+  }
+  /// Returns the greatest common divisor of the number and of \p others.
+  uint64_t commonDivisor(std::initializer_list<uint64_t> others) const {
+    uint64_t all = number;
+    for (uint64_t other : others)
+      all = isPower ? all | other : std::gcd(all, other);
+    return isPower ? all & (0 - all) : all;
+  }
+
+private:
+  uint64_t number, mask;
+  bool isPower;
+};
+} // namespace
 
 /// Returns what is known of \p term in lane 0 modulo a divisor of \p most.
 Congruence LaneSymbols::congruence(const LaneSum::Term &term,
                                    uint64_t most) const {
+  Modulus by(most);
   // The product is residue + multiples of modulus.
-  uint64_t modulus = most, residue = 1 % most;
+  uint64_t modulus = most, residue = by.residue(uint64_t(1));
   for (LaneSymbolId id : term.product.symbols()) {
     const LaneSymbol &symbol = table[id];
     Congruence factor = symbol.congruence;
@@ -192,30 +225,24 @@ Congruence LaneSymbols::congruence(const LaneSum::Term &term,
     if (factor.modulus == 0) // one number
       factor.modulus = most;
     // (r + m*i) * (s + n*j): modulo gcd(r*n, s*m, m*n).
-    auto product = [&](uint64_t a, uint64_t b) {
-      return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b %
-                                   most);
-    };
-    uint64_t common =
-        std::gcd(std::gcd(product(residue, factor.modulus),
-                          product(factor.residue, modulus)),
-                 std::gcd(product(modulus % most, factor.modulus), most));
-    residue = product(residue, factor.residue % most) % common;
+    uint64_t common = by.commonDivisor({by.product(residue, factor.modulus),
+                                        by.product(factor.residue, modulus),
+                                        by.product(modulus, factor.modulus)});
+    residue = Modulus(common).product(residue, factor.residue);
     modulus = common;
   }
-  uint64_t factor = residueOf(term.factor[0], most);
-  return {static_cast<uint64_t>(static_cast<unsigned __int128>(modulus % most) *
-                                factor % most),
-          static_cast<uint64_t>(static_cast<unsigned __int128>(residue) *
-                                factor % most)};
+  uint64_t factor = by.residue(term.factor[0]);
+  return {by.product(modulus, factor), by.product(residue, factor)};
 }
 
 Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
   Congruence result{most, 0};
   for (const LaneSum::Term &term : sum.terms()) {
     Congruence here = congruence(term, most);
-    result.modulus = std::gcd(result.modulus, here.modulus);
-    result.residue = (result.residue + here.residue) % result.modulus;
+    Modulus by(result.modulus);
+    result.modulus = by.commonDivisor({here.modulus});
+    result.residue =
+        Modulus(result.modulus).residue(result.residue + here.residue);
   }
   return result;
 }
@@ -239,6 +266,7 @@ bool LaneSymbols::isBorder(const LaneSum &sum, LaneSymbolId id) const {
 LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
   LaneResidues result;
   result.modulus = modulus;
+  Modulus by(modulus);
   for (const LaneSum::Term &term : sum.terms()) {
     auto factors = term.product.symbols();
     bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
@@ -251,16 +279,16 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
     // Of several counters the product takes what one of them does.
     const LaneSymbol &counter = table[factors.front()];
     uint64_t each = std::max<uint64_t>(counter.congruence.modulus, 1);
-    uint64_t factor = residueOf(term.factor[0], modulus);
-    result.first += factor * residueOf(counter.range.low, modulus);
-    uint64_t step = factor * (each % modulus) % modulus;
+    uint64_t factor = by.residue(term.factor[0]);
+    result.first += by.product(factor, by.residue(counter.range.low));
+    uint64_t step = by.product(factor, each);
     Wide numbers =
         (Wide(counter.range.high) - Wide(counter.range.low)) / Wide(each) + 1;
     if (step)
       result.counters.emplace_back(
           step, numbers < Wide(modulus) ? uint64_t(numbers) : modulus);
   }
-  result.first %= modulus;
+  result.first = by.residue(result.first);
   return result;
 }
 

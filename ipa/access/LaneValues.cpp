@@ -158,6 +158,7 @@ void LaneValues::orderBlocks() {
   for (const BasicBlock *block :
        ReversePostOrderTraversal<const Function *>(&function))
     order[block] = number++;
+  known.reserve(function.getInstructionCount());
 }
 
 /// Returns the innermost loop around \p value, which may be a caller's.

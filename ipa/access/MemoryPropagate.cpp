@@ -101,7 +101,7 @@ static std::vector<std::string> namesOf(const CombinedSummary &program,
 }
 
 void propagateMemory(WpaContext &context, const Callers &callers,
-                       const KnownValues &values) {
+                     const KnownValues &values) {
   const CombinedSummary &program = context.program;
   const ConstantsSolver &solver = values.solver;
   std::map<GlobalId, KernelLaunches> kernels;

@@ -52,8 +52,12 @@ public:
   void add(const LaneSum &sum) {
     for (const LaneSum::Term &term : sum.terms())
       for (LaneSymbolId id : term.product.symbols())
-        if (!(*symbols)[id].options.empty())
-          chosen.try_emplace(driverOf(id), 0);
+        if (!(*symbols)[id].options.empty()) {
+          LaneSymbolId driver = driverOf(id);
+          auto place = placeOf(driver);
+          if (place == chosen.end() || place->first != driver)
+            chosen.insert(place, {driver, 0});
+        }
   }
   size_t count() const {
     size_t product = 1;
@@ -74,7 +78,7 @@ public:
   size_t numberIn(const Cases &part) const {
     size_t number = 0, radix = 1;
     for (auto [id, option] : part.chosen) {
-      number += radix * chosen.at(id);
+      number += radix * placeOf(id)->second;
       radix *= (*symbols)[id].options.size();
     }
     return number;
@@ -82,7 +86,7 @@ public:
   /// Returns \p sum in this case.
   LaneSum in(const LaneSum &sum) const {
     return symbols->inCase(
-        sum, [&](LaneSymbolId id) { return chosen.at(driverOf(id)); });
+        sum, [&](LaneSymbolId id) { return placeOf(driverOf(id))->second; });
   }
 
 private:
@@ -90,8 +94,19 @@ private:
     LaneSymbolId by = (*symbols)[id].chosenBy;
     return by == kNoSymbol ? id : by;
   }
+  using Choices = SmallVector<std::pair<LaneSymbolId, size_t>, 4>;
+  Choices::const_iterator placeOf(LaneSymbolId id) const {
+    return lower_bound(chosen, id, [](const auto &choice, LaneSymbolId of) {
+      return choice.first < of;
+    });
+  }
+  Choices::iterator placeOf(LaneSymbolId id) {
+    return chosen.begin() +
+           (std::as_const(*this).placeOf(id) - std::as_const(chosen).begin());
+  }
+
   const LaneSymbols *symbols;
-  std::map<LaneSymbolId, size_t> chosen;
+  Choices chosen; // ascending
 };
 
 using ActiveLanes = std::bitset<kWarpLanes>;
@@ -402,19 +417,20 @@ WarpCosts::Place WarpCosts::placeOf(const LaneSum &address,
     (isKept ? kept : rest).add(term.product, term.factor);
   }
   Congruence start = symbols.congruence(rest, kLineBytes);
-  return {std::move(varying),
-          std::move(kept),
+  return {varying.digest() * 31 + kept.digest(),
+          size,
+          path,
           start.modulus,
           start.residue,
           std::move(residues),
-          size,
-          path};
+          std::move(varying),
+          std::move(kept)};
 }
 
-/// One case: the lanes \p on access \p address.
-const WarpCost &WarpCosts::ofCase(const Place &place, const LaneSum &address,
-                                  uint32_t on) {
-  auto [found, isNew] = cases.try_emplace({place, on});
+/// One case: the lanes \p on access \p address. \p costs: of \p place.
+const WarpCost &WarpCosts::ofCase(CostsByLanes &costs, const Place &place,
+                                  const LaneSum &address, uint32_t on) {
+  auto [found, isNew] = costs.try_emplace(on);
   if (isNew) {
     found->second =
         costOfPlaces(placesOf(symbols, address, on), place.size, place.path);
@@ -575,7 +591,7 @@ std::optional<WarpCost> WarpCosts::firstCase(const LaneSum &address,
   Place here = hasOptions(symbols, address)
                    ? placeOf(sum, place.size, place.path)
                    : place;
-  WarpCost result = ofCase(here, sum, on.to_ulong());
+  WarpCost result = ofCase(casesOf(here), here, sum, on.to_ulong());
   result.mayBeNever = true;
   loseBounds(result, place.size, place.path);
   return result;
@@ -620,8 +636,9 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   result.isNever = true;
   for (const auto &[sum, all] : accesses.different) {
     Place here = isSameInAll ? place : placeOf(sum, place.size, place.path);
+    CostsByLanes &costs = casesOf(here);
     for (ActiveLanes on : here.varying.numbers() ? extremesOf(all) : all)
-      join(result, ofCase(here, sum, on.to_ulong()));
+      join(result, ofCase(costs, here, sum, on.to_ulong()));
   }
   result.mayBeNever = mayBeNever;
   if (!isBounded && !result.isNever)

@@ -90,11 +90,12 @@ public:
 private:
   /// All of an address that a cost depends on: what varies, and the start.
   struct Place {
-    LaneSum varying, kept;
-    uint64_t modulus, residue;
-    LaneResidues residues;
+    uint64_t digest; // of the sums; tells most places apart
     AccessSize size;
     MemoryPath path;
+    uint64_t modulus, residue;
+    LaneResidues residues;
+    LaneSum varying, kept;
     auto operator<=>(const Place &) const = default;
   };
   /// All that a cost depends on.
@@ -102,8 +103,13 @@ private:
 
   Place placeOf(const LaneSum &address, const AccessSize &size,
                 MemoryPath path) const;
-  const WarpCost &ofCase(const Place &place, const LaneSum &address,
-                         uint32_t on);
+  /// What warps move for one place, by the lanes that are on.
+  using CostsByLanes = std::map<uint32_t, WarpCost>;
+  CostsByLanes &casesOf(const Place &place) {
+    return cases.try_emplace(place).first->second;
+  }
+  const WarpCost &ofCase(CostsByLanes &costs, const Place &place,
+                         const LaneSum &address, uint32_t on);
   std::optional<WarpCost> firstCase(const LaneSum &address,
                                     llvm::ArrayRef<LaneValue> masks,
                                     const Place &place);
@@ -113,8 +119,8 @@ private:
   const LaneSymbols &symbols;
   bool hasBounds;
   std::map<Key, WarpCost> known;
-  /// Of lanes that are on; many accesses, and cases of one, have the same.
-  std::map<std::pair<Place, uint32_t>, WarpCost> cases;
+  /// Many accesses, and cases of one, have the same.
+  std::map<Place, CostsByLanes> cases;
 };
 
 } // namespace gpulto
