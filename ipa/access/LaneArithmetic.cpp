@@ -520,6 +520,14 @@ LaneValue LaneArithmetic::bitXor(const LaneValue &a, const LaneValue &b,
 /// Returns \p a, whose sum is the number that its bits are.
 LaneValue LaneArithmetic::readAs(const LaneValue &a, unsigned width,
                                  bool isSigned) {
+  // A condition that is fulfilled is one, or read as signed minus one.
+  if (width == 1 && isSigned && a.isSum() && a.isUnsigned) {
+    std::optional<LaneSum> negative = LaneSum().minus(a.sum);
+    return negative
+               ? LaneValue{LaneValue::Kind::Sum, std::move(*negative),
+                           /*isSigned=*/true, /*isUnsigned=*/false, a.isAssumed}
+               : LaneValue::unknown();
+  }
   if (!a.isSum() || (isSigned ? a.isSigned : a.isUnsigned))
     return a;
   LaneValue result = a;

@@ -308,6 +308,17 @@ TEST(AccessReport, Conversions) {
   EXPECT_EQ(costOfIndex("  %t = shl i32 %x, 8\n  %u = ashr i32 %t, 8\n"
                         "  %i = mul nsw i32 %u, 3\n"),
             "12 of 4 strided");
+  // A condition that is fulfilled is minus one, or one: the second warp loads
+  // p[16], and p[15] or p[17].
+  const std::string condition = "  %c = icmp ugt i32 %x, 47\n";
+  EXPECT_EQ(costOfIndex(condition + "  %s = sext i1 %c to i32\n"
+                                    "  %i = add nsw i32 %s, 16\n",
+                        64),
+            "1.50 of 1 misaligned");
+  EXPECT_EQ(costOfIndex(condition + "  %s = zext i1 %c to i32\n"
+                                    "  %i = add nsw i32 %s, 16\n",
+                        64),
+            "1 of 1 coalesced");
 }
 
 TEST(AccessReport, Lanes) {
