@@ -145,6 +145,23 @@ bool HostLibrary::touchesArgumentsOnly(StringRef name) {
          });
 }
 
+bool HostLibrary::allocates(StringRef name) {
+  static const StringSet<> kNames = {"malloc",
+                                     "calloc",
+                                     "realloc",
+                                     "reallocarray",
+                                     "aligned_alloc",
+                                     "memalign",
+                                     "valloc",
+                                     "_Znwm",
+                                     "_Znam",
+                                     "_ZnwmSt11align_val_t",
+                                     "_ZnamSt11align_val_t",
+                                     "_ZnwmRKSt9nothrow_t",
+                                     "_ZnamRKSt9nothrow_t"};
+  return kNames.contains(name);
+}
+
 bool HostLibrary::frees(StringRef name) {
   static const StringSet<> kNames = {"free",
                                      "_ZdlPv",

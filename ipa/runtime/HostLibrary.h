@@ -23,6 +23,8 @@ public:
   /// Whether the function \p name of the library touches no memory of the
   /// program but what its arguments lead to.
   static bool touchesArgumentsOnly(llvm::StringRef name);
+  /// Whether the function \p name returns new memory of the heap.
+  static bool allocates(llvm::StringRef name);
   /// Whether the function \p name frees what its first argument points to.
   static bool frees(llvm::StringRef name);
 

@@ -174,6 +174,9 @@ public:
   uint32_t blockOf(const TransferTerm &leaf) const;
   /// The loops around \p node in its function, the outermost first.
   llvm::SmallVector<uint32_t, 4> loopsOf(uint32_t node) const;
+  /// The function that has no body in this link and allocates \p object, or
+  /// kNone.
+  GlobalId allocatorOf(const MemoryObject &object) const;
   /// Whether \p id is also entered where no frame is.
   bool hasOtherEntries(GlobalId id) const { return others.contains(id); }
   /// Whether \p id runs where no node tells what it launches.

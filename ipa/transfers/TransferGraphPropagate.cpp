@@ -764,12 +764,16 @@ bool TransferGraph::mayTouch(const TransferNode &node, ArrayRef<uint32_t> named,
                 [&](uint32_t other) { return mayOverlap(other, object); });
 }
 
+GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
+  return object.kind == MemoryObject::Kind::Allocation
+             ? nativeCallee(program, object.id,
+                            program.calls(object.id)[object.number])
+             : kNone;
+}
+
 /// Whether \p object is what cudaMalloc or its like has allocated.
 bool TransferGraph::isDeviceAllocation(const MemoryObject &object) const {
-  if (object.kind != MemoryObject::Kind::Allocation)
-    return false;
-  const CallEdge &call = program.calls(object.id)[object.number];
-  GlobalId native = nativeCallee(program, object.id, call);
+  GlobalId native = allocatorOf(object);
   return native != kNone && isRuntime(program.symbol(native).name,
                                       RuntimeFunction::AllocatesOnDevice);
 }

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ipa/bodies/Passes.h"
+#include "ipa/runtime/HostLibrary.h"
 #include "ipa/transfers/SymbolValues.h"
 #include "ipa/transfers/TransferFacts.h"
 #include "summary/CombinedModule.h"
@@ -77,6 +78,9 @@ private:
   std::string reasonOf(const TransferGraph &graph, const TransferFacts &facts,
                        const Site &site, const SiteState &state) const;
   std::string whyNotOnce(const TransferGraph &graph, uint32_t node) const;
+  std::string pageable(const TransferGraph &graph, uint32_t object) const;
+  std::string adviceOn(const TransferGraph &graph,
+                       const SiteState &state) const;
   std::string describe(const TransferGraph &graph, uint32_t node) const;
   void report(const Site &site, TransferVerdict verdict, std::string reason);
   const CallEdge &callOf(const Site &site) const {
@@ -140,6 +144,12 @@ static bool startsThread(StringRef name) {
       "signal",         "sigaction",   "timer_create", "__clone"};
   return kNames.contains(name) || name.contains("_M_start_thread") ||
          name.starts_with("aio_");
+}
+
+/// Whether \p name makes memory page-locked that others have allocated.
+static bool locksPages(StringRef name) {
+  return name == "cudaHostRegister" || name.starts_with("cuMemHostRegister") ||
+         name == "mlock" || name == "mlockall";
 }
 
 static bool returnsTwice(StringRef name) {
@@ -378,6 +388,56 @@ std::string TransfersPass::whyNotOnce(const TransferGraph &graph,
                      : "; its variable cannot be set from the start: " + why;
 }
 
+/// Whether \p node, or what it runs in, is in a loop.
+static bool isInLoop(const TransferGraph &graph, uint32_t node) {
+  while (node != kNone) {
+    if (!graph.loopsOf(node).empty())
+      return true;
+    node = graph.frames[graph.nodes[node].frame].call;
+  }
+  return false;
+}
+
+/// Returns what allocates \p object, for a person, if that is memory of the
+/// host which is not page-locked; empty if it is not, or if that is not known.
+std::string TransfersPass::pageable(const TransferGraph &graph,
+                                    uint32_t object) const {
+  if (object == kNone)
+    return "";
+  const MemoryObject &memory = graph.objects[object];
+  if (memory.kind == MemoryObject::Kind::Local)
+    return "a local variable";
+  GlobalId native = graph.allocatorOf(memory);
+  if (native == kNone || !HostLibrary::allocates(program.symbol(native).name))
+    return "";
+  const CallEdge &call = program.calls(memory.id)[memory.number];
+  return quotedName(program, native) + " (" +
+         placeText(program, memory.id, call.place) + ")";
+}
+
+/// Says how the copies of \p site could be faster, behind a semicolon, if that
+/// is known: the runtime copies memory that is not page-locked twice, and
+/// nothing runs meanwhile.
+std::string TransfersPass::adviceOn(const TransferGraph &graph,
+                                    const SiteState &state) const {
+  if (!used(locksPages).empty())
+    return "";
+  std::string memory;
+  for (uint32_t node : state.nodes) {
+    const TransferNode &copy = graph.nodes[node];
+    memory = pageable(graph, copy.source.object);
+    if (memory.empty())
+      memory = pageable(graph, copy.target.object);
+    if (memory.empty() || copy.copy->source == RuntimeFunction::kNone ||
+        !isInLoop(graph, node))
+      return "";
+  }
+  return memory.empty() ? ""
+                        : "; a loop runs it, and memory of " + memory +
+                              " is not page-locked: that of cudaMallocHost "
+                              "would be copied faster";
+}
+
 void TransfersPass::report(const Site &site, TransferVerdict verdict,
                            std::string reason) {
   const CallEdge &call = callOf(site);
@@ -429,7 +489,10 @@ void TransfersPass::run() {
     if (state.verdict != TransferVerdict::Needed &&
         context.options.removesCopies)
       decide(site, state);
-    report(site, state.verdict, reasonOf(*graph, facts, site, state));
+    std::string reason = reasonOf(*graph, facts, site, state);
+    if (state.verdict == TransferVerdict::Needed)
+      reason += adviceOn(*graph, state);
+    report(site, state.verdict, std::move(reason));
   }
 }
 

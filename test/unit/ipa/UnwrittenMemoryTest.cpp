@@ -313,6 +313,14 @@ TEST(ReplacedRuntime, OfTheRuntimeAndTheDriver) {
   EXPECT_EQ(replaced("__wrap_cuInit", "x"), "__wrap_cuInit");
 }
 
+TEST(HostLibrary, KnowsWhatAllocates) {
+  for (const char *name :
+       {"malloc", "realloc", "_Znam", "_ZnwmSt11align_val_t"})
+    EXPECT_TRUE(HostLibrary::allocates(name)) << name;
+  for (const char *name : {"free", "cudaMallocHost", "mmap", "_ZdlPv"})
+    EXPECT_FALSE(HostLibrary::allocates(name)) << name;
+}
+
 TEST(HostLibrary, KnowsItsNames) {
   HostLibrary library;
   for (const char *name :
