@@ -100,8 +100,9 @@ static CallInst *addWait(Instruction &where, FunctionType &copy) {
 
 /// Lets \p copy copy one byte at most, unless its flag says that it is needed.
 static void shrink(Copy &copy) {
-  const RuntimeFunction *function =
-      findRuntimeFunction(copy.call->getCalledFunction()->getName());
+  // C without prototypes calls it through another type.
+  const RuntimeFunction *function = findRuntimeFunction(
+      copy.call->getCalledOperand()->stripPointerCasts()->getName());
   assert(function && function->bytes != RuntimeFunction::kNone);
   SmallVector<Value *, 6> arguments(copy.call->args());
   if (copy.done)

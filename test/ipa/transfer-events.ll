@@ -69,6 +69,18 @@ define void @sizes(ptr %d, i32 %n) {
   ret void
 }
 
+; A call through another type, as in C without prototypes, is one of the same function.
+; CHECK-LABEL: function old:
+; CHECK: event {{[0-9]+}} call 0
+; CHECK: event {{[0-9]+}} call 1 value
+; CHECK: event {{[0-9]+}} call 2 value
+define void @old(ptr %d, ptr %h) {
+  %r = call i32 (ptr, ptr, i64, i32) @oldCopy(ptr %d, ptr %h, i64 4, i32 1)
+  %c = call i32 @cudaMemcpy(ptr %d, ptr %h, i64 4, i32 1)
+  %p = call i32 (ptr, i32) @puts(ptr @text, i32 1)
+  ret void
+}
+
 ; CHECK-LABEL: function plain:
 ; CHECK-NOT: event
 define i32 @plain(ptr %h) {
@@ -82,5 +94,6 @@ define i32 @plain(ptr %h) {
 declare noalias ptr @malloc(i64)
 declare i32 @cudaMalloc(ptr, i64)
 declare i32 @cudaMemcpy(ptr, ptr, i64, i32)
+declare i32 @oldCopy(...)
 declare i32 @puts(ptr nocapture readonly) nounwind
 declare i32 @cudaMemset(ptr, i32, i64)
