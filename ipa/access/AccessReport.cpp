@@ -349,6 +349,13 @@ private:
 };
 } // namespace
 
+/// Returns the function of the module that \p instruction calls, or null.
+static const Function *bodyCalledBy(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && !callee->isDeclaration() ? callee : nullptr;
+}
+
 /// Most of a kernel computes what it stores.
 void KernelRequests::addDeciding(const Function &function) {
   SmallPtrSet<const Instruction *, 32> found;
@@ -360,12 +367,9 @@ void KernelRequests::addDeciding(const Function &function) {
   };
   for (size_t i : of(function))
     need(requests[i].pointer);
-  for (const Instruction &instruction : instructions(function)) {
-    const auto *call = dyn_cast<CallBase>(&instruction);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
-    if ((callee && !callee->isDeclaration()) || instruction.isTerminator())
+  for (const Instruction &instruction : instructions(function))
+    if (bodyCalledBy(instruction) || instruction.isTerminator())
       need(&instruction);
-  }
   while (!work.empty())
     for (const Value *operand : work.pop_back_val()->operand_values())
       need(operand);
@@ -385,10 +389,8 @@ void KernelRequests::add(const Function &function) {
   places.insert({&function, seq(first, requests.size())});
   addDeciding(function);
   for (const Instruction &instruction : instructions(function))
-    if (const auto *call = dyn_cast<CallBase>(&instruction))
-      if (const Function *callee = call->getCalledFunction();
-          callee && !callee->isDeclaration())
-        add(*callee);
+    if (const Function *callee = bodyCalledBy(instruction))
+      add(*callee);
 }
 
 /// Returns the sectors of \p a and \p b together, if these are run any number
@@ -575,11 +577,10 @@ bool ShapeReport::addBody(LaneValues &values, WarpCosts &known,
       (void)values.at(*instruction, *instruction->getParent());
     if (mustStop())
       return false;
-    const auto *call = dyn_cast<CallBase>(instruction);
-    const Function *callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee || callee->isDeclaration())
+    const Function *callee = bodyCalledBy(*instruction);
+    if (!callee)
       continue;
-    LaneValues *body = values.bodyOf(*call);
+    LaneValues *body = values.bodyOf(*cast<CallBase>(instruction));
     if (!body)
       addUnknown(*callee, warps);
     else if (!addBody(*body, known, warps, mustStop))
