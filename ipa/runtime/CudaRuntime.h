@@ -82,11 +82,14 @@ struct RuntimeFunction {
   /// Arguments whose memory is written, or read, before it returns, or kNone.
   int8_t writes = kNone, reads = kNone;
   /// The arguments that a copy goes to and comes from, and how many bytes it
-  /// has; a fill comes from nowhere. The bytes are at argument `offset` behind a
-  /// variable of the device that is named by its symbol (roles). Argument
-  /// `direction` is a CopyDirection.
+  /// has; a fill comes from nowhere. The bytes are at argument `offset` behind
+  /// a variable of the device that is named by its symbol (roles). Argument
+  /// `direction` is a CopyDirection. What copies rows has instead of the bytes
+  /// those of a row, `width`, and behind each pointer the distance of its rows.
   int8_t target = kNone, source = kNone, bytes = kNone, offset = kNone;
-  int8_t direction = kNone;
+  int8_t width = kNone, direction = kNone;
+  /// The argument that says how many bytes it allocates, or kNone.
+  int8_t allocated = kNone;
   /// Bytes that it writes behind argument 0, of which it keeps nothing.
   uint8_t resultBytes = 0;
   uint32_t roles = 0;

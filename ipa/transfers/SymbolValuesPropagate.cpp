@@ -300,17 +300,9 @@ SymbolValues::contentsOf(uint32_t node, uint64_t size) const {
 /// Whether the copy \p node says that it is from the host, or lets the pointer
 /// say it.
 bool SymbolValues::isFromHost(uint32_t node) const {
-  uint32_t frame = graph.nodes[node].frame;
-  GlobalId function = graph.functionOf(frame);
-  ArrayRef<JumpFunction> actuals =
-      program.jumpFunctions(function, graph.callOf(node)->arguments);
-  auto direction = static_cast<uint8_t>(graph.nodes[node].copy->direction);
-  if (direction >= actuals.size())
-    return false;
-  ValueLattice kind = solver.valueOf(solver.bodies()[graph.frames[frame].body],
-                                     actuals[direction]);
-  return kind.isConstant() &&
-         (kind.value() == kHostToDevice || kind.value() == kByPointers);
+  std::optional<uint64_t> kind =
+      graph.argumentOf(node, graph.nodes[node].copy->direction);
+  return kind && (*kind == kHostToDevice || *kind == kByPointers);
 }
 
 /// Adds what the copy \p node puts into \p variable; returns why that is not

@@ -37,6 +37,8 @@ struct MemoryObject {
   bool isKept = false;
   /// Only the runtime and kernels can access it.
   bool isOnDevice = false;
+  /// Allocation: how many bytes, if that is known.
+  std::optional<uint64_t> bytes = {};
 };
 
 /// A value at run time. Equal numbers are equal as long as none of what it is
@@ -125,6 +127,8 @@ struct TransferNode {
   const RuntimeFunction *copy = nullptr;
   TransferPlace target, source;
   uint32_t bytes = kNone; // a term
+  /// What it is told makes no sense: a copy that fails.
+  bool isInvalid = false;
   /// The pointer that is freed: a term.
   uint32_t freed = kNone;
   std::vector<TransferOverwrite> overwrites;
@@ -163,6 +167,8 @@ public:
     return mayTouch(node, node.writes, node.writesKept, node.writesVariables,
                     object);
   }
+  /// Whether \p node, a copy or a fill, is known to fail.
+  bool fails(const TransferNode &node) const;
   /// The function of \p frame, and the call of \p node among its calls.
   GlobalId functionOf(uint32_t frame) const {
     return solver.bodies()[frames[frame].body].id;
@@ -172,6 +178,9 @@ public:
   /// Where the value of the leaf \p leaf is computed anew: the event that
   /// begins a block of its frame, or kNone.
   uint32_t blockOf(const TransferTerm &leaf) const;
+  /// Argument \p index of the call \p node, if it is the same constant in all
+  /// calls; nothing for kNone of a row of the runtime's table.
+  std::optional<uint64_t> argumentOf(uint32_t node, int8_t index) const;
   /// The loops around \p node in its function, the outermost first.
   llvm::SmallVector<uint32_t, 4> loopsOf(uint32_t node) const;
   /// The function that has no body in this link and allocates \p object, or
@@ -228,6 +237,8 @@ private:
   bool mayTouch(const TransferNode &node, llvm::ArrayRef<uint32_t> named,
                 bool touchesKept, bool touchesVariables, uint32_t object) const;
   bool isDeviceAllocation(const MemoryObject &object) const;
+  std::optional<uint64_t> constantOf(uint32_t term) const;
+  bool endsBehind(const TransferPlace &place, uint32_t bytes) const;
   void noteOpaque(BodyIndex body);
   bool writesElsewhere(GlobalId kernel) const;
   bool readsElsewhere(GlobalId kernel) const;

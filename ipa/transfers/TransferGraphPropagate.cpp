@@ -196,6 +196,20 @@ const CallEdge *TransferGraph::callOf(uint32_t node) const {
   return &program.calls(id)[event->call];
 }
 
+std::optional<uint64_t> TransferGraph::argumentOf(uint32_t node,
+                                                  int8_t index) const {
+  const CallEdge *call = callOf(node);
+  if (!call || index == RuntimeFunction::kNone)
+    return std::nullopt;
+  const auto &body = solver.bodies()[frames[nodes[node].frame].body];
+  ArrayRef<JumpFunction> actuals =
+      program.jumpFunctions(body.id, call->arguments);
+  if (static_cast<size_t>(index) >= actuals.size())
+    return std::nullopt;
+  ValueLattice value = solver.valueOf(body, actuals[index]);
+  return value.isConstant() ? std::optional(value.value()) : std::nullopt;
+}
+
 uint32_t TransferGraph::blockOf(const TransferTerm &leaf) const {
   GlobalId id = functionOf(leaf.first);
   return slice(program.moduleRef(id).summary.transferValues,
@@ -670,6 +684,14 @@ void TransferGraph::addCopy(uint32_t node, const RuntimeFunction &function,
   };
   copy.isPlain = isOffDevice(function.target, copy.target) &&
                  isOffDevice(function.source, copy.source);
+  uint64_t width = argumentOf(node, function.width).value_or(0);
+  auto isTight = [&](int8_t pointer) {
+    return pointer != Row::kNone &&
+           argumentOf(node, int8_t(pointer + 1)).value_or(width) < width;
+  };
+  copy.isInvalid = argumentOf(node, function.direction).value_or(kByPointers) >
+                       kByPointers ||
+                   isTight(function.target) || isTight(function.source);
   touch(node, copy.target, kTransferWrites);
   if (function.source != Row::kNone)
     touch(node, nodes[node].source, kTransferReads);
@@ -696,6 +718,7 @@ void TransferGraph::addRuntimeCall(uint32_t node,
     memory.number = number;
     memory.frame = nodes[node].frame;
     uint32_t fresh = object(memory);
+    objects[fresh].bytes = argumentOf(node, function.allocated);
     nodes[node].ends.push_back(fresh);
     return;
   }
@@ -769,6 +792,41 @@ GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
              ? nativeCallee(program, object.id,
                             program.calls(object.id)[object.number])
              : kNone;
+}
+
+/// Returns what \p term is, if it is a constant.
+std::optional<uint64_t> TransferGraph::constantOf(uint32_t term) const {
+  if (term == kNone || terms[term].kind != TransferTerm::Kind::Constant)
+    return std::nullopt;
+  return terms[term].number;
+}
+
+/// Whether the first \p bytes bytes, a term, from \p place on are more than
+/// its memory has.
+bool TransferGraph::endsBehind(const TransferPlace &place,
+                               uint32_t bytes) const {
+  if (place.object == kNone || place.term == kNone)
+    return false;
+  const MemoryObject &memory = objects[place.object];
+  std::optional<uint64_t> all = memory.bytes;
+  if (memory.kind == MemoryObject::Kind::Variable)
+    all = program.variable(memory.id)->sizeBytes;
+  // What else a pointer is made of is in the memory.
+  const TransferTerm &from = terms[place.term];
+  uint64_t before = 0;
+  if (from.kind == TransferTerm::Kind::Offset)
+    before = std::max<int64_t>(static_cast<int64_t>(from.number), 0);
+  else if (from.kind == TransferTerm::Kind::Operation &&
+           from.operation == JumpOperation::Add)
+    before = constantOf(from.second).value_or(0);
+  uint64_t count = constantOf(bytes).value_or(0);
+  return all && count && (count > *all || before > *all - count);
+}
+
+bool TransferGraph::fails(const TransferNode &node) const {
+  return node.isInvalid || endsBehind(node.target, node.bytes) ||
+         (node.copy->source != RuntimeFunction::kNone &&
+          endsBehind(node.source, node.bytes));
 }
 
 /// Whether \p object is what cudaMalloc or its like has allocated.

@@ -177,7 +177,8 @@ std::string TransfersPass::whyNothing() const {
   return twice.empty() ? "" : "the program uses '" + twice.str() + "'";
 }
 
-/// Whether all that runs of \p site is among the nodes.
+/// Whether all that runs of \p site is among the nodes, and nothing but its
+/// bytes would be missed.
 bool TransfersPass::mayChange(const TransferGraph &graph,
                               const Site &site) const {
   constexpr uint8_t kLeastLevel = 2;
@@ -187,7 +188,9 @@ bool TransfersPass::mayChange(const TransferGraph &graph,
   return !graph.hasOtherEntries(site.first) &&
          !program.function(site.first)->has(kOptNone) &&
          program.moduleRef(site.first).summary.optLevel >= kLeastLevel &&
-         (hasSize || actionOf(site, false) != CopyAction::Shrink);
+         (hasSize || actionOf(site, false) != CopyAction::Shrink) &&
+         none_of(sites.at(site).nodes,
+                 [&](uint32_t node) { return graph.fails(graph.nodes[node]); });
 }
 
 void TransfersPass::findVerdicts(const TransferGraph &graph,
@@ -354,6 +357,9 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
     return "is needed: it is not known how it is reached";
   if (graph.hasOtherEntries(site.first))
     return "is needed: its function is called in ways that are not followed";
+  if (any_of(state.nodes,
+             [&](uint32_t node) { return graph.fails(graph.nodes[node]); }))
+    return "is needed: it fails, and says so";
   if (!mayChange(graph, site))
     return "is needed: it is compiled without -O2, or has no single size";
   uint32_t node = state.nodes.front();

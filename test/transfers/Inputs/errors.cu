@@ -33,7 +33,7 @@ CASE(firstFails, 4) { // the first of two equal copies has failed, which nobody 
 // MAYGO: firstFails: 2 4 34 128
 // MAYGO: firstFails: cudaSuccess
 
-CASE(deadFails, 0) { // a copy that nobody reads reports no error of its own
+CASE(deadFails, 0) { // a copy that nobody reads reports no error of its own, unless it is known
   int *h = (int *)calloc(2, size);
   DEVICE(d);
   cudaMemcpy(d, h, size HAZARD(+ 4 * one), cudaMemcpyHostToDevice);
@@ -42,6 +42,39 @@ CASE(deadFails, 0) { // a copy that nobody reads reports no error of its own
 }
 // CHECK: deadFails: cudaSuccess
 // MAYGO: deadFails: cudaSuccess
+
+__device__ int unread[n];
+CASE(knownToFail, 0) { // nobody reads what they write, but each of them fails
+  int *h = (int *)calloc(2, size);
+  DEVICE(d); DEVICE(e);
+  cudaMemcpy(d, h, size + 1, cudaMemcpyHostToDevice);
+  tell(__func__, cudaGetLastError());
+  cudaMemcpy(h, d + 1, size, cudaMemcpyDeviceToHost);
+  tell(__func__, cudaGetLastError());
+  cudaMemset(d, 0, (size_t)1 << 40);
+  tell(__func__, cudaGetLastError());
+  cudaMemcpyAsync(d, h, 16, (cudaMemcpyKind)77, 0);
+  tell(__func__, cudaGetLastError());
+  cudaMemcpyToSymbol(unread, h, 8, size - 4, cudaMemcpyHostToDevice);
+  tell(__func__, cudaGetLastError());
+  cudaMemcpyFromSymbol(h, unread, size + 4, 0, cudaMemcpyDeviceToHost);
+  tell(__func__, cudaGetLastError());
+  cudaMemcpy2D(d, 4, h, 8, 8, 2, cudaMemcpyHostToDevice);
+  tell(__func__, cudaGetLastError());
+  cudaMemset2D(e, 4, 0, 8, 2);
+  tell(__func__, cudaGetLastError());
+  cudaFree(d); cudaFree(e); free(h);
+}
+// CHECK-COUNT-3: knownToFail: cudaErrorInvalidValue
+// CHECK: knownToFail: cudaErrorInvalidMemcpyDirection
+// CHECK-COUNT-2: knownToFail: cudaErrorInvalidValue
+// CHECK: knownToFail: cudaErrorInvalidPitchValue
+// CHECK: knownToFail: cudaErrorInvalidValue
+// MAYGO-COUNT-3: knownToFail: cudaErrorInvalidValue
+// MAYGO: knownToFail: cudaErrorInvalidMemcpyDirection
+// MAYGO-COUNT-2: knownToFail: cudaErrorInvalidValue
+// MAYGO: knownToFail: cudaErrorInvalidPitchValue
+// MAYGO: knownToFail: cudaErrorInvalidValue
 
 CASE(checked, 4, 3) { // the program would end if the second copy failed, and asks that of both
   HOST(h, 1); DEVICE(d); ZEROS(e);
@@ -133,6 +166,7 @@ int main(int argc, char **) {
   failsTwice();
   firstFails();
   deadFails();
+  knownToFail();
   checked();
   returnsFault();
   findsFault();
