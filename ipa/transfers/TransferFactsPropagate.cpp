@@ -135,6 +135,14 @@ bool TransferFacts::isBetween(const Fact &fact, const TransferNode &node) {
   return is(node.source, node.target) || is(node.target, node.source);
 }
 
+/// Whether \p node is a copy or a fill that is taken to succeed, since nobody
+/// asks whether it has.
+static bool countsAsMade(const TransferGraph &graph, uint32_t node) {
+  const TransferNode &known = graph.nodes[node];
+  return known.copy && (graph.callOf(node)->flags & kIgnoresResultSite) &&
+         !graph.fails(known);
+}
+
 /// Makes the facts that copies make true.
 void TransferFacts::addFacts() {
   std::vector<uint32_t> factOfCopy(graph.nodes.size(), kNone);
@@ -161,8 +169,8 @@ void TransferFacts::addFacts() {
     facts.push_back(std::move(fact));
   }
   for (auto [number, node] : enumerate(graph.nodes)) {
-    if (node.copy && factOfCopy[number] != kNone &&
-        (graph.callOf(number)->flags & kIgnoresResultSite))
+    if (factOfCopy[number] != kNone &&
+        countsAsMade(graph, static_cast<uint32_t>(number)))
       made[number] = factOfCopy[number];
     if (node.succeeded != kNone)
       made[number] = factOfCopy[node.succeeded];
@@ -377,8 +385,7 @@ bool TransferFacts::overwrites(uint32_t node, uint32_t copy) const {
              }))
     return true;
   uint32_t by = graph.nodes[node].succeeded;
-  if (by == kNone && graph.nodes[node].copy &&
-      (graph.callOf(node)->flags & kIgnoresResultSite))
+  if (by == kNone && countsAsMade(graph, node))
     by = node;
   // That a copy has succeeded says nothing of another one.
   if (by == kNone || (by == copy && node != copy))

@@ -76,6 +76,21 @@ CASE(knownToFail, 0) { // nobody reads what they write, but each of them fails
 // MAYGO: knownToFail: cudaErrorInvalidPitchValue
 // MAYGO: knownToFail: cudaErrorInvalidValue
 
+CASE(knownNotToOverwrite, 4) { // copies that fail neither overwrite what was there, nor make it equal
+  HOST(h, 1); HOST(g, 5); DEVICE(d); DEVICE(e);
+  COPY_IN(d, h);
+  cudaMemset(d, 0, size HAZARD(+ 1));
+  COPY_IN(e, g);
+  add<<<1, n>>>(e, d);
+  cudaMemcpy(d, g, size, HAZARD((cudaMemcpyKind)77) OTHERWISE(cudaMemcpyHostToDevice));
+  COPY_IN(d, g);
+  add<<<1, n>>>(e, d);
+  show(__func__, e);
+  cudaGetLastError();
+}
+// CHECK: knownNotToOverwrite: 11 14 59 200
+// MAYGO: knownNotToOverwrite: 10 12 42 136
+
 CASE(checked, 4, 3) { // the program would end if the second copy failed, and asks that of both
   HOST(h, 1); DEVICE(d); ZEROS(e);
   size_t bytes = size;
@@ -167,6 +182,7 @@ int main(int argc, char **) {
   firstFails();
   deadFails();
   knownToFail();
+  knownNotToOverwrite();
   checked();
   returnsFault();
   findsFault();
