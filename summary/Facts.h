@@ -327,16 +327,28 @@ enum class CopyAction : uint8_t {
 inline constexpr const char *kCopyActionNames[] = {"wait", "drop", "shrink"};
 static_assert(std::size(kCopyActionNames) == size_t(CopyAction::Last) + 1);
 
+/// In which rounds of a loop a copy is needed.
+enum class CopyRounds : uint8_t {
+  /// Each time the loop has been entered, and then no more.
+  First,
+  /// The same, and where it gets other arguments than the last time.
+  Changed,
+  /// In the last one that would make it: behind the loop.
+  Last
+};
+
+inline constexpr const char *kCopyRoundsNames[] = {"first", "changed", "last"};
+static_assert(std::size(kCopyRoundsNames) == size_t(CopyRounds::Last) + 1);
+
 /// A copy that need not be made.
 struct CopyEdit {
   /// Position among the calls of the function's summary.
   uint32_t call = 0;
   CopyAction action = CopyAction::Wait;
-  /// It is needed each time the loop of this depth around it, from 1, has been
-  /// entered, and then no more; 0: never.
+  /// It is needed in some rounds of the loop of this depth around it, from 1;
+  /// 0: never.
   uint32_t loopDepth = 0;
-  /// Then it is needed where it gets other arguments than the last time.
-  bool asksOperands = false;
+  CopyRounds rounds = CopyRounds::First;
   bool operator==(const CopyEdit &) const = default;
 };
 
@@ -344,7 +356,7 @@ template <typename A> void transfer(A &a, CopyEdit &c) {
   a.field("call", c.call);
   a.enumerator("action", c.action, kCopyActionNames);
   a.field("loopDepth", c.loopDepth);
-  a.field("asksOperands", c.asksOperands);
+  a.enumerator("rounds", c.rounds, kCopyRoundsNames);
 }
 
 /// Pointers of a kernel that lead to memory apart, if the host says so.

@@ -29,6 +29,10 @@ public:
 
   /// The same if the copy's arguments are those of the last time.
   std::optional<uint32_t> askedInLoop(uint32_t node) const;
+  /// If nobody in a loop around the copy \p node reads what it writes, and it
+  /// would write the same behind the loop: the depth of the outermost such
+  /// loop, from 1.
+  std::optional<uint32_t> lastInLoop(uint32_t node) const;
   /// Returns a node that may read what the copy \p node writes, or kNone, where
   /// the copies \p removed are not made, and \p doubtful perhaps not.
   uint32_t readerAfter(uint32_t node, const llvm::BitVector &removed,
@@ -63,6 +67,7 @@ private:
   enum class Effect : uint8_t { None, Makes, Ends };
   bool holdsInLoop(uint32_t node, uint32_t loop,
                    llvm::function_ref<Effect(uint32_t)> effectOf) const;
+  bool sinks(uint32_t copy, uint32_t loop) const;
   bool mayHaveFact(const TransferNode &node) const;
   void findReads();
   bool overwrites(uint32_t node, uint32_t copy) const;

@@ -346,6 +346,70 @@ std::optional<uint32_t> TransferFacts::askedInLoop(uint32_t copy) const {
   return std::nullopt;
 }
 
+/// Whether the copy \p copy may be made behind \p loop, the last time only:
+/// until it is reached again or the loop is left, nobody touches its target,
+/// and where the loop is left, nobody has written its source. Each time it goes
+/// to the same bytes, and no exception leaves the loop.
+bool TransferFacts::sinks(uint32_t copy, uint32_t loop) const {
+  const TransferNode &made = graph.nodes[copy];
+  Fact parts; // what its target and its size are made of
+  for (uint32_t term : {made.target.term, made.bytes})
+    addParts(term, parts);
+  enum State : uint8_t { AsCopied = 0, SourceWritten = 1, PartsChanged = 2 };
+  constexpr unsigned kStates = 4;
+  BitVector visited(static_cast<unsigned>(kStates * graph.nodes.size()));
+  std::vector<std::pair<uint32_t, unsigned>> worklist;
+  auto enter = [&](uint32_t from, unsigned state) {
+    for (uint32_t next : graph.nodes[from].successors) {
+      if (isIn(next, made.frame, loop)) {
+        if (!visited.test(kStates * next + state))
+          worklist.push_back({next, state});
+        visited.set(kStates * next + state);
+        continue;
+      }
+      const TransferNode &outside = graph.nodes[next];
+      bool isBehindLoop = outside.frame == made.frame && outside.isBlock;
+      bool isUnread =
+          next == graph.end && !graph.objects[made.target.object].isKept;
+      if (isBehindLoop ? (state & SourceWritten) != 0 : !isUnread)
+        return false;
+    }
+    return true;
+  };
+  bool mayMove = enter(copy, AsCopied);
+  while (mayMove && !worklist.empty()) {
+    auto [number, state] = worklist.back();
+    worklist.pop_back();
+    const TransferNode &node = graph.nodes[number];
+    if (number == copy) {
+      mayMove = !(state & PartsChanged);
+      continue;
+    }
+    if (isEnded(node, made.source.object))
+      state |= SourceWritten;
+    if (changesParts(node, parts))
+      state |= PartsChanged;
+    const CallEdge *call =
+        node.frame == made.frame ? graph.callOf(number) : nullptr;
+    bool isInvoke = call && (call->flags & kInvoke);
+    mayMove = !isInvoke && !node.forgets &&
+              !reads[number].test(made.target.object) &&
+              !isEnded(node, made.target.object) && enter(number, state);
+  }
+  return mayMove;
+}
+
+std::optional<uint32_t> TransferFacts::lastInLoop(uint32_t copy) const {
+  const TransferNode &node = graph.nodes[copy];
+  if (!mayHaveFact(node) || node.target.term == kNone || node.bytes == kNone ||
+      (graph.callOf(copy)->flags & kInvoke))
+    return std::nullopt;
+  for (auto [depth, loop] : enumerate(graph.loopsOf(copy)))
+    if (sinks(copy, loop))
+      return static_cast<uint32_t>(depth + 1);
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // What is read
 //===----------------------------------------------------------------------===//

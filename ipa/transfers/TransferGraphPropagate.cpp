@@ -404,12 +404,16 @@ void TransferGraph::addCall(uint32_t node, uint32_t &last, const CallEdge &call,
   BodyIndex callee = solver.calleeOf(frames[frame].body, number);
   GlobalId native = nativeCallee(program, caller, call);
   StringRef name = native == kNone ? StringRef() : program.symbol(native).name;
-  if (!(call.flags & (kNoUnwindSite | kInvoke)) && !isRuntimeName(name))
+  // Nor does a stub throw: it calls the runtime.
+  bool isStub = callee != kNone &&
+                program.symbol(solver.bodies()[callee].id).has(kKernelStub);
+  if (!(call.flags & (kNoUnwindSite | kInvoke)) && !isRuntimeName(name) &&
+      !isStub)
     link(node, frames[frame].unwind);
   if (callee != kNone) {
     GlobalId id = solver.bodies()[callee].id;
     nodes[node].callee = id;
-    if (program.symbol(id).has(kKernelStub))
+    if (isStub)
       return addLaunch(node, id, operands, access);
     if (!reaching.test(callee))
       return addSummarized(node, id, operands, access);

@@ -14,7 +14,8 @@
 //                   those that are made again in a loop; then dead ones, until
 //                   there are no more. What goes changes no byte that is read:
 //                   a redundant copy writes what is there, and a dead one is
-//                   found dead with all others gone that are gone.
+//                   found dead with all others gone that are gone. Last, those
+//                   that a loop need not have made before it is left.
 //  4. What a copy did besides stays (CopyAction).
 //
 // Remarks say of each copy what becomes of it, or who needs it.
@@ -68,6 +69,7 @@ private:
   void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
   void findRepeated(const TransferFacts &facts, const Site &site,
                     SiteState &state);
+  void findLast(const TransferFacts &facts, SiteState &state);
   bool findDead(const TransferGraph &graph, const TransferFacts &facts,
                 const Site &site, SiteState &state);
   bool isDead(const TransferGraph &graph, const TransferFacts &facts,
@@ -193,6 +195,21 @@ bool TransfersPass::mayChange(const TransferGraph &graph,
                  [&](uint32_t node) { return graph.fails(graph.nodes[node]); });
 }
 
+/// Returns the depth of the loop, from 1, that \p find returns for all nodes of
+/// \p state, the innermost one; 0 if it finds none for some.
+static uint32_t
+loopDepthOf(const SiteState &state,
+            function_ref<std::optional<uint32_t>(uint32_t)> find) {
+  uint32_t depth = 0;
+  for (uint32_t node : state.nodes) {
+    std::optional<uint32_t> found = find(node);
+    if (!found)
+      return 0;
+    depth = std::max(depth, *found);
+  }
+  return depth;
+}
+
 void TransfersPass::findVerdicts(const TransferGraph &graph,
                                  const TransferFacts &facts) {
   removed.resize(graph.nodes.size());
@@ -208,6 +225,19 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
     for (auto &[site, state] : sites)
       changed |= findDead(graph, facts, site, state);
   } while (changed);
+  // It waits in each round all the same, and its result is that of the wait.
+  for (auto &[site, state] : sites)
+    if (state.verdict == TransferVerdict::Needed && !state.nodes.empty() &&
+        mayChange(graph, site) && actionOf(site, true) == CopyAction::Wait)
+      findLast(facts, state);
+}
+
+/// Whether a copy is needed in the last round of a loop only.
+void TransfersPass::findLast(const TransferFacts &facts, SiteState &state) {
+  state.loopDepth =
+      loopDepthOf(state, [&](uint32_t node) { return facts.lastInLoop(node); });
+  if (state.loopDepth)
+    state.verdict = TransferVerdict::LastRound;
 }
 
 /// Whether what \p site copies is there already: each time, or where a loop
@@ -227,23 +257,13 @@ void TransfersPass::findRepeated(const TransferFacts &facts, const Site &site,
       (isShrunk ? doubtful : removed).set(node);
     return;
   }
-  auto depthOf = [&](auto find) {
-    uint32_t depth = 0;
-    for (uint32_t node : state.nodes) {
-      std::optional<uint32_t> found = find(node);
-      if (!found)
-        return 0u;
-      depth = std::max(depth, *found);
-    }
-    return depth;
-  };
   state.verdict = TransferVerdict::FirstRound;
   state.loopDepth =
-      depthOf([&](uint32_t node) { return facts.onceInLoop(node); });
+      loopDepthOf(state, [&](uint32_t node) { return facts.onceInLoop(node); });
   if (!state.loopDepth) {
     state.verdict = TransferVerdict::Asked;
-    state.loopDepth =
-        depthOf([&](uint32_t node) { return facts.askedInLoop(node); });
+    state.loopDepth = loopDepthOf(
+        state, [&](uint32_t node) { return facts.askedInLoop(node); });
   }
   if (!state.loopDepth)
     state.verdict = TransferVerdict::Needed;
@@ -299,7 +319,10 @@ void TransfersPass::decide(const Site &site, const SiteState &state) {
   CopyEdit edit;
   edit.call = site.second;
   edit.loopDepth = state.loopDepth;
-  edit.asksOperands = state.verdict == TransferVerdict::Asked;
+  edit.rounds = state.verdict == TransferVerdict::Asked ? CopyRounds::Changed
+                : state.verdict == TransferVerdict::LastRound
+                    ? CopyRounds::Last
+                    : CopyRounds::First;
   edit.action = actionOf(site, state.loopDepth != 0);
   std::vector<BodyPlan> &plans = context.decisions.plans[site.first];
   if (plans.empty() || plans.front().clone != 0)
@@ -345,6 +368,8 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
   case TransferVerdict::Asked:
     return seldom + " in a loop only where its arguments are not those of the "
                     "last time: nobody writes its source or its target there";
+  case TransferVerdict::LastRound:
+    return seldom + " behind a loop only: nobody reads in it what it writes";
   case TransferVerdict::Dead:
     return never + ": nobody reads what it writes";
   case TransferVerdict::Once:

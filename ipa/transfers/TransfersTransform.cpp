@@ -14,6 +14,12 @@
 //   if (done) r = cudaStreamSynchronize(nullptr);
 //   else { r = cudaMemcpy(d, h, n, k); done = r == cudaSuccess; }
 //
+// One that is needed in the last round only is made where the loop is left:
+//
+//   r = cudaStreamSynchronize(nullptr); copied = true; last = {d, h, n, k};
+//   ...
+//   if (copied) cudaMemcpy(last);
+//
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransfersTransform.h"
@@ -38,13 +44,16 @@ namespace {
 struct Copy {
   CallBase *call;
   CopyEdit edit;
-  /// The flag that says that it has been made; null: it is never needed.
+  /// The flag that says that it has been made, or would have been (Last); null:
+  /// it is never needed.
   AllocaInst *done = nullptr;
   /// Where the last one's arguments are, null for constants; empty: they are
   /// the same.
   SmallVector<AllocaInst *, 6> last = {};
   /// Whether it need not be made this time.
   Value *isDone = nullptr;
+  /// Last: blocks on the ways out of the loop.
+  SmallVector<BasicBlock *, 2> behind = {};
 };
 } // namespace
 
@@ -56,13 +65,37 @@ static void addFlag(Function &function, const Loop &loop, Copy &copy) {
     if (!loop.contains(before))
       new StoreInst(entry.getFalse(), copy.done,
                     before->getTerminator()->getIterator());
-  if (!copy.edit.asksOperands)
+  if (copy.edit.rounds == CopyRounds::First)
     return;
   for (Value *argument : copy.call->args())
     copy.last.push_back(
         isa<Constant>(argument)
             ? nullptr
             : entry.CreateAlloca(argument->getType(), nullptr, "last"));
+}
+
+/// Finds where \p copy is made if that is behind \p loop; returns whether there
+/// is such a place.
+static bool addExits(const Loop &loop, Copy &copy, DominatorTree &dominators,
+                     LoopInfo &loops) {
+  SmallVector<BasicBlock *, 4> exits;
+  loop.getUniqueExitBlocks(exits);
+  if (isa<InvokeInst>(copy.call) || any_of(exits, [&](BasicBlock *exit) {
+        return exit->isEHPad() || any_of(predecessors(exit), [](auto *from) {
+                 return !isa<BranchInst, SwitchInst, InvokeInst>(
+                     from->getTerminator());
+               });
+      }))
+    return false;
+  for (BasicBlock *exit : exits) {
+    SmallVector<BasicBlock *, 4> inside;
+    for (BasicBlock *from : predecessors(exit))
+      if (loop.contains(from) && !is_contained(inside, from))
+        inside.push_back(from);
+    copy.behind.push_back(
+        SplitBlockPredecessors(exit, inside, ".copies", &dominators, &loops));
+  }
+  return true;
 }
 
 /// Computes, before \p copy, whether it need not be made.
@@ -158,6 +191,31 @@ static void waitIfDone(Copy &copy) {
   noteResult(copy, SmallVector<Value *, 6>(call.args()), &call, builder);
 }
 
+/// Lets \p copy wait, and makes it behind its loop.
+static void waitAndSink(Copy &copy) {
+  CallBase &call = *copy.call;
+  IRBuilder<> builder(&call);
+  builder.CreateStore(builder.getTrue(), copy.done);
+  for (auto [argument, last] : zip(call.args(), copy.last))
+    if (last)
+      builder.CreateStore(argument, last);
+  for (BasicBlock *block : copy.behind) {
+    builder.SetInsertPoint(block->getTerminator());
+    Value *isWanted = builder.CreateLoad(builder.getInt1Ty(), copy.done);
+    Instruction *copies = SplitBlockAndInsertIfThen(
+        isWanted, block->getTerminator(), /*Unreachable=*/false);
+    builder.SetInsertPoint(copies);
+    auto *sunk = cast<CallInst>(call.clone());
+    for (auto [index, last] : enumerate(copy.last))
+      if (last)
+        sunk->setArgOperand(
+            static_cast<unsigned>(index),
+            builder.CreateLoad(call.getArgOperand(index)->getType(), last));
+    builder.Insert(sunk);
+  }
+  waitInstead(call);
+}
+
 void editCopies(Function &function,
                 ArrayRef<std::pair<CallBase *, CopyEdit>> copies) {
   if (copies.empty())
@@ -173,6 +231,9 @@ void editCopies(Function &function,
         loop = loop->getParentLoop();
       if (!loop || loop->getLoopDepth() != edit.loopDepth)
         continue; // not the loop that was meant: it stays
+      if (edit.rounds == CopyRounds::Last &&
+          !addExits(*loop, copy, dominators, loops))
+        continue; // there is no place for it behind the loop: it stays
       addFlag(function, *loop, copy);
     }
     edits.push_back(copy);
@@ -182,6 +243,8 @@ void editCopies(Function &function,
     case CopyAction::Wait:
       if (!copy.done)
         waitInstead(*copy.call);
+      else if (copy.edit.rounds == CopyRounds::Last)
+        waitAndSink(copy);
       else if (isa<InvokeInst>(copy.call))
         shrink(copy);
       else

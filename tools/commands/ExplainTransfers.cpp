@@ -167,6 +167,8 @@ static void printCounts(ArrayRef<TransferTableRow> rows) {
   add(TransferVerdict::FirstRound,
       isChanged ? "made once in a loop" : "needed once in a loop");
   add(TransferVerdict::Asked, "asked");
+  add(TransferVerdict::LastRound,
+      isChanged ? "made behind a loop" : "needed behind a loop");
   add(TransferVerdict::Dead, "read by nobody");
   add(TransferVerdict::Once, isChanged ? "there from the start"
                                        : "that could be there from the start");
@@ -210,6 +212,8 @@ static StringRef wordFor(TransferVerdict verdict) {
     return "first-round";
   case TransferVerdict::Asked:
     return "asked";
+  case TransferVerdict::LastRound:
+    return "last-round";
   case TransferVerdict::Dead:
     return "dead";
   case TransferVerdict::Once:

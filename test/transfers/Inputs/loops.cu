@@ -171,6 +171,169 @@ CASE(returned, 2-3, 4) { // the function returns from the loop
 // CHECK: returned: 2 2 2 2
 // MAYGO: returned: 4 4 4 4
 
+// Copies out of which only the last one is read. The number of rounds is not known, so that
+// the loop stays one.
+NOINLINE int roundsOf(int count) { return count * one; }
+
+CASE(readInLoop, 5, 2) { // each round reads what it has copied
+  int *h = (int *)calloc(n, 4), sum = 0;
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(sum += h[1];)
+  }
+  h[0] += sum;
+  print(__func__, h);
+}
+// CHECK: readInLoop: 14 4 4 4
+// MAYGO: readInLoop: 4 4 4 4
+
+CASE(storedInLoop, 5, 2) { // each round stores behind the copy
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(h[1] += 10;)
+  }
+  print(__func__, h);
+}
+// CHECK: storedInLoop: 4 14 4 4
+// MAYGO: storedInLoop: 4 4 4 4
+
+CASE(computedBehind, 5, 2) { // a kernel computes on behind the copy
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(increase<<<1, n>>>(d);)
+  }
+  print(__func__, h);
+}
+// CHECK: computedBehind: 7 7 7 7
+// MAYGO: computedBehind: 4 4 4 4
+
+CASE(leftBetween, 4, 2) { // the last round ends between the kernel and the copy
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    HAZARD(if (i == roundsOf(3)) break;)
+    COPY_OUT(h, d);
+  }
+  print(__func__, h);
+}
+// CHECK: leftBetween: 3 3 3 3
+// MAYGO: leftBetween: 4 4 4 4
+
+CASE(skippedAtLast, 3, 2) { // the last round does not copy
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    HAZARD(if (i % roundsOf(2) == 0))
+      COPY_OUT(h, d);
+  }
+  print(__func__, h);
+}
+// CHECK: skippedAtLast: 3 3 3 3
+// MAYGO: skippedAtLast: 4 4 4 4
+
+CASE(otherTargets, 5, 2) { // each round copies to other memory
+  int *h = (int *)calloc(4 * n, 4);
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h HAZARD(+ i), d);
+  }
+  print(__func__, h);
+}
+// CHECK: otherTargets: 1 2 4 4
+// MAYGO: otherTargets: 4 4 4 4
+
+NOINLINE void readTarget(const int *h, int *sum) { *sum += h[1]; }
+CASE(readByFunction, 5, 2) { // a function that the loop calls reads it
+  int *h = (int *)calloc(n, 4), sum = 0;
+  ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(readTarget(h, &sum);)
+  }
+  h[0] += sum;
+  print(__func__, h);
+}
+// CHECK: readByFunction: 14 4 4 4
+// MAYGO: readByFunction: 4 4 4 4
+
+CASE(copiedBack, 9, 2) { // another copy takes it to the device again
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  OTHERWISE(int *e = nullptr;)
+  HAZARD(DEVICE(e);)
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(COPY_IN(e, h); add<<<1, n>>>(d, e);)
+  }
+  cudaFree(e);
+  print(__func__, h);
+}
+// CHECK: copiedBack: 15 15 15 15
+// MAYGO: copiedBack: 4 4 4 4
+
+NOINLINE void leaveAll(int round) {
+  if (round == roundsOf(2)) throw round;
+}
+NOINLINE void throwFrom(int *h, int *d) {
+  for (int i = 0; i < roundsOf(4); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(leaveAll(i);)
+  }
+}
+CASE(thrownToCaller, 4, 2) { // an exception leaves the function
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  try { throwFrom(h, d); } catch (int) {}
+  print(__func__, h);
+}
+// CHECK: thrownToCaller: 3 3 3 3
+// MAYGO: thrownToCaller: 4 4 4 4
+
+CASE(severalWaysOut, 4, 2) { // the loop is left in several ways: each one has the last copy
+  int *h = (int *)calloc(n, 4);
+  ZEROS(d);
+  for (int i = 0;; ++i) {
+    increase<<<1, n>>>(d);
+    if (cudaMemcpy(h, d, size, cudaMemcpyDeviceToHost)) abort();
+    HAZARD(h[1] += 0 * i + one;)
+    if (i == roundsOf(2)) break;
+    if (i == roundsOf(7)) goto out;
+  }
+  h[2] = 0;
+out:
+  print(__func__, h);
+}
+// CHECK: severalWaysOut: 3 4 3 3
+// MAYGO: severalWaysOut: 3 3 3 3
+
+CASE(noRoundAtAll, 2, 2) { // the loop never runs, so nothing is copied behind it
+  HOST(h, 1); ZEROS(d);
+  for (int i = 0; i < roundsOf(0); ++i) {
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+  }
+  show(__func__, d);
+  print(__func__, h);
+}
+// CHECK: noRoundAtAll: 0 0 0 0
+// CHECK: noRoundAtAll: 1 2 17 64
+// MAYGO: noRoundAtAll: 0 0 0 0
+// MAYGO: noRoundAtAll: 1 2 17 64
+
 int main(int argc, char **) {
   one = argc;
   outerStores();
@@ -185,4 +348,15 @@ int main(int argc, char **) {
   hostMemoryOfLoop();
   thrownOut();
   returned();
+  readInLoop();
+  storedInLoop();
+  computedBehind();
+  leftBetween();
+  skippedAtLast();
+  otherTargets();
+  readByFunction();
+  copiedBack();
+  thrownToCaller();
+  severalWaysOut();
+  noRoundAtAll();
 }
