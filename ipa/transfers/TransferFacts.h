@@ -31,8 +31,11 @@ public:
   std::optional<uint32_t> askedInLoop(uint32_t node) const;
   /// If nobody in a loop around the copy \p node reads what it writes, and it
   /// would write the same behind the loop: the depth of the outermost such
-  /// loop, from 1.
-  std::optional<uint32_t> lastInLoop(uint32_t node) const;
+  /// loop, from 1. Copies of \p firstRounds, by node, are made in the first
+  /// round of the loop of that depth only.
+  std::optional<uint32_t>
+  lastInLoop(uint32_t node,
+             const llvm::DenseMap<uint32_t, uint32_t> &firstRounds) const;
   /// Returns a node that may read what the copy \p node writes, or kNone, where
   /// the copies \p removed are not made, and \p doubtful perhaps not.
   uint32_t readerAfter(uint32_t node, const llvm::BitVector &removed,
@@ -67,7 +70,9 @@ private:
   enum class Effect : uint8_t { None, Makes, Ends };
   bool holdsInLoop(uint32_t node, uint32_t loop,
                    llvm::function_ref<Effect(uint32_t)> effectOf) const;
-  bool sinks(uint32_t copy, uint32_t loop) const;
+  bool sinks(uint32_t copy, size_t depth,
+             const llvm::DenseMap<uint32_t, uint32_t> &firstRounds) const;
+  bool precedes(uint32_t first, uint32_t copy, uint32_t loop) const;
   bool mayHaveFact(const TransferNode &node) const;
   void findReads();
   bool overwrites(uint32_t node, uint32_t copy) const;

@@ -346,12 +346,55 @@ std::optional<uint32_t> TransferFacts::askedInLoop(uint32_t copy) const {
   return std::nullopt;
 }
 
-/// Whether the copy \p copy may be made behind \p loop, the last time only:
+/// Whether, on all ways into \p loop, the copy \p first has been made before
+/// the copy \p copy of the same function is reached.
+bool TransferFacts::precedes(uint32_t first, uint32_t copy,
+                             uint32_t loop) const {
+  uint32_t frame = graph.nodes[copy].frame;
+  auto isInLoop = [&](uint32_t node) { return isIn(node, frame, loop); };
+  BitVector visited(static_cast<unsigned>(graph.nodes.size()));
+  SmallVector<uint32_t, 32> worklist;
+  for (uint32_t node = 0; node < graph.nodes.size(); ++node)
+    if (graph.nodes[node].frame == frame && isInLoop(node) &&
+        !all_of(predecessors[node], isInLoop)) {
+      visited.set(node);
+      worklist.push_back(node);
+    }
+  while (!worklist.empty()) {
+    uint32_t node = worklist.pop_back_val();
+    if (node == copy)
+      return false;
+    bool isMade = graph.nodes[node].succeeded == first ||
+                  (node == first && countsAsMade(graph, first));
+    if (isMade)
+      continue;
+    for (uint32_t next : graph.nodes[node].successors)
+      if (!visited.test(next) && isInLoop(next)) {
+        visited.set(next);
+        worklist.push_back(next);
+      }
+  }
+  return true;
+}
+
+/// Whether the copy \p copy may be made behind the loop around it of depth \p
+/// depth, from 1, the last time only:
 /// until it is reached again or the loop is left, nobody touches its target,
 /// and where the loop is left, nobody has written its source. Each time it goes
 /// to the same bytes, and no exception leaves the loop.
-bool TransferFacts::sinks(uint32_t copy, uint32_t loop) const {
+bool TransferFacts::sinks(
+    uint32_t copy, size_t depth,
+    const DenseMap<uint32_t, uint32_t> &firstRounds) const {
   const TransferNode &made = graph.nodes[copy];
+  SmallVector<uint32_t, 4> loops = graph.loopsOf(copy);
+  uint32_t loop = loops[depth - 1];
+  // A copy that has been made in the first round, before, is made no more.
+  auto isMadeBefore = [&](uint32_t node) {
+    uint32_t first = firstRounds.lookup(node);
+    return first && first <= depth && graph.nodes[node].frame == made.frame &&
+           graph.loopsOf(node)[first - 1] == loops[first - 1] &&
+           precedes(node, copy, loops[first - 1]);
+  };
   Fact parts; // what its target and its size are made of
   for (uint32_t term : {made.target.term, made.bytes})
     addParts(term, parts);
@@ -385,6 +428,10 @@ bool TransferFacts::sinks(uint32_t copy, uint32_t loop) const {
       mayMove = !(state & PartsChanged);
       continue;
     }
+    if (isMadeBefore(number)) {
+      mayMove = enter(number, state);
+      continue;
+    }
     if (isEnded(node, made.source.object))
       state |= SourceWritten;
     if (changesParts(node, parts))
@@ -399,14 +446,14 @@ bool TransferFacts::sinks(uint32_t copy, uint32_t loop) const {
   return mayMove;
 }
 
-std::optional<uint32_t> TransferFacts::lastInLoop(uint32_t copy) const {
+std::optional<uint32_t> TransferFacts::lastInLoop(
+    uint32_t copy, const DenseMap<uint32_t, uint32_t> &firstRounds) const {
   const TransferNode &node = graph.nodes[copy];
-  if (!mayHaveFact(node) || node.target.term == kNone || node.bytes == kNone ||
-      (graph.callOf(copy)->flags & kInvoke))
+  if (!mayHaveFact(node) || node.target.term == kNone || node.bytes == kNone)
     return std::nullopt;
-  for (auto [depth, loop] : enumerate(graph.loopsOf(copy)))
-    if (sinks(copy, loop))
-      return static_cast<uint32_t>(depth + 1);
+  for (size_t depth = 1; depth <= graph.loopsOf(copy).size(); ++depth)
+    if (sinks(copy, depth, firstRounds))
+      return static_cast<uint32_t>(depth);
   return std::nullopt;
 }
 

@@ -69,7 +69,7 @@ private:
   void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
   void findRepeated(const TransferFacts &facts, const Site &site,
                     SiteState &state);
-  void findLast(const TransferFacts &facts, SiteState &state);
+  void findLast(const TransferGraph &graph, const TransferFacts &facts);
   bool findDead(const TransferGraph &graph, const TransferFacts &facts,
                 const Site &site, SiteState &state);
   bool isDead(const TransferGraph &graph, const TransferFacts &facts,
@@ -225,19 +225,32 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
     for (auto &[site, state] : sites)
       changed |= findDead(graph, facts, site, state);
   } while (changed);
-  // It waits in each round all the same, and its result is that of the wait.
-  for (auto &[site, state] : sites)
-    if (state.verdict == TransferVerdict::Needed && !state.nodes.empty() &&
-        mayChange(graph, site) && actionOf(site, true) == CopyAction::Wait)
-      findLast(facts, state);
+  findLast(graph, facts);
 }
 
-/// Whether a copy is needed in the last round of a loop only.
-void TransfersPass::findLast(const TransferFacts &facts, SiteState &state) {
-  state.loopDepth =
-      loopDepthOf(state, [&](uint32_t node) { return facts.lastInLoop(node); });
-  if (state.loopDepth)
-    state.verdict = TransferVerdict::LastRound;
+/// Finds copies that are needed in the last round of a loop only. They wait in
+/// each one all the same, and their result is that of the wait.
+void TransfersPass::findLast(const TransferGraph &graph,
+                             const TransferFacts &facts) {
+  auto onlyWaits = [&](const Site &site) {
+    return actionOf(site, true) == CopyAction::Wait &&
+           !(callOf(site).flags & kInvoke);
+  };
+  DenseMap<uint32_t, uint32_t> firstRounds;
+  for (auto &[site, state] : sites)
+    if (state.verdict == TransferVerdict::FirstRound && onlyWaits(site))
+      for (uint32_t node : state.nodes)
+        firstRounds[node] = state.loopDepth;
+  for (auto &[site, state] : sites) {
+    if (state.verdict != TransferVerdict::Needed || state.nodes.empty() ||
+        !mayChange(graph, site) || !onlyWaits(site))
+      continue;
+    state.loopDepth = loopDepthOf(state, [&](uint32_t node) {
+      return facts.lastInLoop(node, firstRounds);
+    });
+    if (state.loopDepth)
+      state.verdict = TransferVerdict::LastRound;
+  }
 }
 
 /// Whether what \p site copies is there already: each time, or where a loop

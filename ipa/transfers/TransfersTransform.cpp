@@ -238,6 +238,11 @@ void editCopies(Function &function,
     }
     edits.push_back(copy);
   }
+  // Only where all others are changed as decided: it may rely on them.
+  if (edits.size() != copies.size())
+    erase_if(edits, [](const Copy &copy) {
+      return copy.edit.loopDepth && copy.edit.rounds == CopyRounds::Last;
+    });
   for (Copy &copy : edits) {
     switch (copy.edit.action) {
     case CopyAction::Wait:

@@ -334,6 +334,32 @@ CASE(noRoundAtAll, 2, 2) { // the loop never runs, so nothing is copied behind i
 // MAYGO: noRoundAtAll: 0 0 0 0
 // MAYGO: noRoundAtAll: 1 2 17 64
 
+CASE(copiedToAndFro, 6-9, 3) { // each round goes on with what the round before has copied
+  HOST(h, 1); DEVICE(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    COPY_IN(d, h);
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+    HAZARD(h[1] += 10;)
+  }
+  print(__func__, h);
+}
+// CHECK: copiedToAndFro: 5 46 21 68
+// MAYGO: copiedToAndFro: 5 6 21 68
+
+CASE(firstRoundIsLater, 4-8, 3) { // the round before the first copy to the device copies from there
+  HOST(h, 1); ZEROS(d);
+  for (int i = 0; i < roundsOf(4); ++i) {
+    HAZARD(if (roundsOf(i) > 0))
+      COPY_IN(d, h);
+    increase<<<1, n>>>(d);
+    COPY_OUT(h, d);
+  }
+  print(__func__, h);
+}
+// CHECK: firstRoundIsLater: 4 4 4 4
+// MAYGO: firstRoundIsLater: 5 6 21 68
+
 int main(int argc, char **) {
   one = argc;
   outerStores();
@@ -359,4 +385,6 @@ int main(int argc, char **) {
   thrownToCaller();
   severalWaysOut();
   noRoundAtAll();
+  copiedToAndFro();
+  firstRoundIsLater();
 }
