@@ -51,7 +51,7 @@ void show(const char *name, const u32 *h, int n) {
 """
 KINDS = {"copyIn": 12, "copyOut": 9, "onDevice": 3, "onHost": 2, "fill": 3, "kernel": 12,
          "hostWrite": 7, "hostRead": 5, "call": 4, "loop": 5, "if": 3, "swap": 2,
-         "again": 2, "stack": 2, "leave": 2, "pairs": 2, "throw": 1}
+         "again": 2, "stack": 2, "leave": 2, "pairs": 2, "throw": 1, "rounds": 6}
 
 
 class Source:
@@ -123,6 +123,8 @@ class Source:
             return [f"{pick(*callees)}({h}, {g}, {d}, {e}, n, flag);"]
         if kind == "loop" and self.depth < 2:
             return self.loop(scope, callees)
+        if kind == "rounds" and self.depth < 2:
+            return self.rounds(scope, h, d, callees)
         if kind == "if" and self.depth < 3:
             self.depth += 1
             lines = [f"if (flag & {pick(1, 2, 4)}) {{",
@@ -172,6 +174,30 @@ class Source:
         self.depth += 1
         lines = [f"for (int round = 0; round < {self.pick('1', '2', '3', '3', 'n / 16')}; "
                  "++round) {", *self.body(scope, self.rng.randint(2, 5), True, callees), "}"]
+        self.depth -= 1
+        return lines
+
+    def rounds(self, scope, h, d, callees):
+        """A loop that copies to and fro between h and d; few of its statements touch h."""
+        self.depth += 1
+        chance = self.rng.random
+        far = dict(scope, h=[name for name in scope["h"] if name != h] or [h],
+                   d=[d] if chance() < 0.5 else scope["d"], own=[])
+        copy = "cudaMemcpy({}, {}, n * 4, {})".format
+        checked = self.pick(*["{};"] * 3, "CHECK({});", "if ({}) break;").format
+
+        def some(share, names):
+            return self.statement(names, True, callees) if chance() < share else []
+
+        lines = [f"for (int round = 0; round < {self.pick('n / 16', 'flag', 'n / 32 + 1')}; "
+                 "++round) {", *some(0.15, scope)]
+        if chance() < 0.6:
+            lines.append(self.pick("", "", "", "if (round != 1) ", "if (flag & 1) ")
+                         + copy(d, h, "IN") + ";")
+        lines += [f"increase<<<1, 64>>>({d}, n);", *some(0.4, far), *some(0.1, scope)]
+        lines.append(self.pick(*[""] * 5, "if (round & 1) ", "if (flag & 2) ")
+                     + checked(copy(h, d, "OUT")))
+        lines += [*some(0.4, far), *some(0.1, scope), "}"]
         self.depth -= 1
         return lines
 
