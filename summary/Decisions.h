@@ -96,13 +96,13 @@ enum class TransferVerdict : uint8_t {
   FirstRound,
   /// The same as FirstRound, if it copies what it copied last: that is tested.
   Asked,
-  /// Nobody reads what it writes in any round of a loop but the last.
-  LastRound,
   /// Nobody reads what it writes.
   Dead,
   /// A variable of the device has these bytes from the start.
   Once,
-  Last = Once
+  /// Nobody reads what it writes in any round of a loop but the last.
+  LastRound,
+  Last = LastRound
 };
 
 struct TransferRow {
