@@ -247,11 +247,9 @@ void TransferFacts::solve() {
 bool TransferFacts::isAtMost(uint32_t bytes, uint32_t others) const {
   if (bytes == kNone || others == kNone)
     return false;
-  const TransferTerm &few = graph.terms[bytes], &many = graph.terms[others];
-  using Kind = TransferTerm::Kind;
-  return bytes == others ||
-         (few.kind == Kind::Constant && many.kind == Kind::Constant &&
-          few.number <= many.number);
+  std::optional<uint64_t> few = graph.constantOf(bytes),
+                          many = graph.constantOf(others);
+  return bytes == others || (few && many && *few <= *many);
 }
 
 /// Whether \p fact says that what the copy \p number would write is there.
@@ -378,10 +376,10 @@ bool TransferFacts::precedes(uint32_t first, uint32_t copy,
 }
 
 /// Whether the copy \p copy may be made behind the loop around it of depth \p
-/// depth, from 1, the last time only:
-/// until it is reached again or the loop is left, nobody touches its target,
-/// and where the loop is left, nobody has written its source. Each time it goes
-/// to the same bytes, and no exception leaves the loop.
+/// depth, from 1, the last time only: until it is reached again or the loop is
+/// left, nobody touches its target, and where the loop is left, nobody has
+/// written its source. Each time it goes to the same bytes, and no exception
+/// leaves the loop.
 bool TransferFacts::sinks(
     uint32_t copy, size_t depth,
     const DenseMap<uint32_t, uint32_t> &firstRounds) const {

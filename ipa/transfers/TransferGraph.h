@@ -167,6 +167,8 @@ public:
     return mayTouch(node, node.writes, node.writesKept, node.writesVariables,
                     object);
   }
+  /// What \p term, or kNone, is, if that is a constant.
+  std::optional<uint64_t> constantOf(uint32_t term) const;
   /// Whether \p node, a copy or a fill, is known to fail.
   bool fails(const TransferNode &node) const;
   /// The function of \p frame, and the call of \p node among its calls.
@@ -237,7 +239,6 @@ private:
   bool mayTouch(const TransferNode &node, llvm::ArrayRef<uint32_t> named,
                 bool touchesKept, bool touchesVariables, uint32_t object) const;
   bool isDeviceAllocation(const MemoryObject &object) const;
-  std::optional<uint64_t> constantOf(uint32_t term) const;
   bool endsBehind(const TransferPlace &place, uint32_t bytes) const;
   void noteOpaque(BodyIndex body);
   bool writesElsewhere(GlobalId kernel) const;

@@ -798,7 +798,6 @@ GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
              : kNone;
 }
 
-/// Returns what \p term is, if it is a constant.
 std::optional<uint64_t> TransferGraph::constantOf(uint32_t term) const {
   if (term == kNone || terms[term].kind != TransferTerm::Kind::Constant)
     return std::nullopt;

@@ -70,10 +70,8 @@ private:
 } // namespace
 
 std::optional<uint64_t> SizeComparison::constantOf(uint32_t term) const {
-  if (term == kNone || of(term).kind != Kind::Constant ||
-      of(term).number >= kMost)
-    return std::nullopt;
-  return of(term).number;
+  std::optional<uint64_t> number = graph.constantOf(term);
+  return number && *number < kMost ? number : std::nullopt;
 }
 
 /// The term \p term as an unknown of a sum.

@@ -179,6 +179,12 @@ std::string TransfersPass::whyNothing() const {
   return twice.empty() ? "" : "the program uses '" + twice.str() + "'";
 }
 
+/// Whether some copy of \p state is known to fail.
+static bool fails(const TransferGraph &graph, const SiteState &state) {
+  return any_of(state.nodes,
+                [&](uint32_t node) { return graph.fails(graph.nodes[node]); });
+}
+
 /// Whether all that runs of \p site is among the nodes, and nothing but its
 /// bytes would be missed.
 bool TransfersPass::mayChange(const TransferGraph &graph,
@@ -191,8 +197,7 @@ bool TransfersPass::mayChange(const TransferGraph &graph,
          !program.function(site.first)->has(kOptNone) &&
          program.moduleRef(site.first).summary.optLevel >= kLeastLevel &&
          (hasSize || actionOf(site, false) != CopyAction::Shrink) &&
-         none_of(sites.at(site).nodes,
-                 [&](uint32_t node) { return graph.fails(graph.nodes[node]); });
+         !fails(graph, sites.at(site));
 }
 
 /// Returns the depth of the loop, from 1, that \p find returns for all nodes of
@@ -395,8 +400,7 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
     return "is needed: it is not known how it is reached";
   if (graph.hasOtherEntries(site.first))
     return "is needed: its function is called in ways that are not followed";
-  if (any_of(state.nodes,
-             [&](uint32_t node) { return graph.fails(graph.nodes[node]); }))
+  if (fails(graph, state))
     return "is needed: it fails, and says so";
   if (!mayChange(graph, site))
     return "is needed: it is compiled without -O2, or has no single size";
