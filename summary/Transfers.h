@@ -90,7 +90,8 @@ template <typename V> void describe(V &v, TransferValue &t) {
   }
 }
 
-/// What is done with the memory that an operand leads to, and with the pointer.
+/// What is done with the memory that an operand leads to, and with the pointer;
+/// what is known of a number.
 enum TransferAccess : uint8_t {
   kTransferReads = 1u << 0,
   kTransferWrites = 1u << 1,
@@ -103,14 +104,17 @@ enum TransferAccess : uint8_t {
   /// of threads of a block, in x. Only if no other part of the configuration
   /// can make the launch fail.
   kTransferGrid = 1u << 5,
-  kTransferBlock = 1u << 6,
+  /// Numbers: none of the sums and products that the function makes it of has
+  /// wrapped as a signed number when the event happens.
+  kTransferExact = 1u << 6,
+  kTransferBlock = 1u << 7,
 };
 
 inline constexpr FlagName kTransferAccessNames[] = {
     {kTransferReads, "reads"},    {kTransferWrites, "writes"},
     {kTransferKeeps, "keeps"},    {kTransferBegins, "begins"},
     {kTransferOnHost, "on_host"}, {kTransferGrid, "grid"},
-    {kTransferBlock, "block"}};
+    {kTransferExact, "exact"},    {kTransferBlock, "block"}};
 
 /// An operand of an event: one of the function's values. Without a value it is
 /// a pointer of which nothing is known or, if nothing is done with it,

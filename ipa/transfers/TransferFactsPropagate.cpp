@@ -490,7 +490,7 @@ bool TransferFacts::overwrites(uint32_t node, uint32_t copy) const {
   if (any_of(graph.nodes[node].overwrites,
              [&](const TransferOverwrite &overwrite) {
                return overwrite.target == first.target.term &&
-                      writesAll(graph, overwrite, first.bytes);
+                      writesAll(graph, overwrite, first);
              }))
     return true;
   uint32_t by = graph.nodes[node].succeeded;

@@ -72,6 +72,9 @@ struct TransferTerm {
 struct TransferPlace {
   uint32_t object = kNone;
   uint32_t term = kNone;
+  /// Numbers: none of the sums and products of the term has wrapped as a signed
+  /// number. False: only of those is it known that say so.
+  bool isExact = false;
 };
 
 /// What a launch writes whatever it reads: KernelOverwrite with the terms of
@@ -82,8 +85,10 @@ struct TransferOverwrite {
   KernelOverwrite elements;
   /// What elements.count or elements.number is, if it is guarded.
   uint32_t count = kNone;
-  /// Blocks in x, and threads in x of one.
-  uint32_t blocks = kNone, threads = kNone;
+  /// Blocks in x.
+  TransferPlace blocks;
+  /// Threads in x of a block.
+  uint32_t threads = kNone;
 };
 
 /// One way into a function: called by \c node of another frame, or a root.
@@ -127,6 +132,7 @@ struct TransferNode {
   const RuntimeFunction *copy = nullptr;
   TransferPlace target, source;
   uint32_t bytes = kNone; // a term
+  bool areBytesExact = false;
   /// What it is told makes no sense: a copy that fails.
   bool isInvalid = false;
   /// The pointer that is freed: a term.
@@ -245,6 +251,7 @@ private:
   bool readsElsewhere(GlobalId kernel) const;
 
   TransferPlace place(uint32_t frame, uint32_t value);
+  bool isMadeOfExact(uint32_t frame, uint32_t value);
   TransferPlace findPlace(uint32_t frame, uint32_t value);
   uint32_t objectOf(uint32_t frame, const JumpFunction &function,
                     unsigned depth = 0);

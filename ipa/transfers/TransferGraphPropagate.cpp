@@ -357,9 +357,12 @@ void TransferGraph::addAction(uint32_t node, uint32_t &last) {
   SmallVector<TransferPlace, 8> operands;
   SmallVector<uint8_t, 8> access;
   for (const TransferOperand &operand : event.operands) {
-    operands.push_back(operand.value == kNone ? TransferPlace()
-                                              : place(frame, operand.value));
-    access.push_back(operand.access);
+    TransferPlace &known = operands.emplace_back();
+    if (operand.value != kNone)
+      known = place(frame, operand.value);
+    known.isExact = (operand.access & kTransferExact) &&
+                    isMadeOfExact(frame, operand.value);
+    access.push_back(operand.access & ~kTransferExact);
   }
   switch (event.kind) {
   case TransferEventKind::Block:
@@ -494,8 +497,8 @@ void TransferGraph::addOverwrites(uint32_t node, GlobalId stub,
                                   ArrayRef<uint8_t> access) {
   auto configured = [&](TransferAccess part) {
     const uint8_t *found = find(access, part);
-    return found == access.end() ? kNone
-                                 : operands[found - access.begin()].term;
+    return found == access.end() ? TransferPlace()
+                                 : operands[found - access.begin()];
   };
   ArrayRef<StubArgument> pieces =
       slice(program.moduleRef(stub).summary.stubArguments,
@@ -517,8 +520,8 @@ void TransferGraph::addOverwrites(uint32_t node, GlobalId stub,
     result.count =
         elements.count == kNone ? term(number) : argument(elements.count);
     result.blocks = configured(kTransferGrid);
-    result.threads = configured(kTransferBlock);
-    if (result.target != kNone && result.blocks != kNone &&
+    result.threads = configured(kTransferBlock).term;
+    if (result.target != kNone && result.blocks.term != kNone &&
         result.threads != kNone && result.count != kNone)
       nodes[node].overwrites.push_back(result);
   }
@@ -669,7 +672,9 @@ void TransferGraph::addCopy(uint32_t node, const RuntimeFunction &function,
   copy.copy = &function;
   copy.target = operandOf(operands, function.target);
   copy.source = operandOf(operands, function.source);
-  copy.bytes = operandOf(operands, function.bytes).term;
+  TransferPlace bytes = operandOf(operands, function.bytes);
+  copy.bytes = bytes.term;
+  copy.areBytesExact = bytes.isExact;
   // A symbol is its variable; what is behind it, an offset in it.
   if (function.offset != Row::kNone) {
     bool isTarget = function.has(Row::ToSymbol);
@@ -963,6 +968,23 @@ TransferPlace TransferGraph::placeOfPlain(uint32_t frame, uint32_t value,
   }
   result.term = leaf(frame, value, plain.bitWidth);
   return result;
+}
+
+/// Whether nothing that callers pass, and that \p value of the function of
+/// \p frame is made of, has wrapped.
+bool TransferGraph::isMadeOfExact(uint32_t frame, uint32_t value) {
+  if (value == kNone)
+    return true;
+  GlobalId id = functionOf(frame);
+  const TransferValue &known =
+      slice(program.moduleRef(id).summary.transferValues,
+            program.function(id)->transferValues)[value];
+  if (known.kind == TransferValueKind::Operation)
+    return isMadeOfExact(frame, known.base) &&
+           isMadeOfExact(frame, known.other);
+  TransferPlace made = place(frame, value);
+  return made.isExact || made.term == kNone ||
+         terms[made.term].kind != TransferTerm::Kind::Operation;
 }
 
 /// The term of \p value, an operation of the terms \p left and \p right.

@@ -8,11 +8,11 @@
 
 namespace gpulto {
 
-/// Whether \p overwrite, of a launch that starts, writes the first \p bytes
-/// bytes, a term that is the size of a copy or fill that succeeded, from where
-/// it begins. See TransferSizesPropagate.cpp.
+/// Whether \p overwrite, of a launch that starts, writes all bytes of \p copy,
+/// a copy or fill that succeeded, from where it begins. See
+/// TransferSizesPropagate.cpp.
 bool writesAll(const TransferGraph &graph, const TransferOverwrite &overwrite,
-               uint32_t bytes);
+               const TransferNode &copy);
 
 } // namespace gpulto
 

@@ -48,12 +48,12 @@ public:
   SizeComparison(const TransferGraph &graph, const TransferOverwrite &overwrite)
       : graph(graph), overwrite(overwrite) {}
 
-  bool run(uint32_t bytes);
+  bool run(const TransferNode &copy);
 
 private:
   const TransferTerm &of(uint32_t term) const { return graph.terms[term]; }
   std::optional<uint64_t> constantOf(uint32_t term) const;
-  MaybeSum sumOf(uint32_t term, unsigned depth = 0);
+  MaybeSum sumOf(uint32_t term, bool isExact, unsigned depth = 0);
   bool isAtLeast(const MaybeSum &sum, const MaybeSum &other) const;
   MaybeSum elements(const MaybeSum &count) const;
   bool hasElements(const LaunchSum &size);
@@ -86,7 +86,9 @@ static MaybeSum product(const MaybeSum &a, const MaybeSum &b) {
   return a && b ? multiplySums(*a, *b) : std::nullopt;
 }
 
-MaybeSum SizeComparison::sumOf(uint32_t term, unsigned depth) {
+/// The term \p term as a sum over the integers; \p isExact says what is known
+/// of its arithmetic.
+MaybeSum SizeComparison::sumOf(uint32_t term, bool isExact, unsigned depth) {
   constexpr unsigned kMaxDepth = 16;
   if (std::optional<uint64_t> number = constantOf(term))
     return launchConstant(static_cast<int64_t>(*number));
@@ -94,11 +96,14 @@ MaybeSum SizeComparison::sumOf(uint32_t term, unsigned depth) {
     return std::nullopt;
   const TransferTerm &known = of(term);
   bool isWide = known.bitWidth == kWideBits;
-  if (known.kind != Kind::Operation || (!isWide && !known.isExact)) {
+  if (known.kind != Kind::Operation ||
+      (!isWide && !isExact && !known.isExact)) {
     hasWide |= isWide;
     return unknown(term);
   }
-  auto part = [&](uint32_t operand) { return sumOf(operand, depth + 1); };
+  auto part = [&](uint32_t operand) {
+    return sumOf(operand, isExact, depth + 1);
+  };
   switch (known.operation) {
   case JumpOperation::ZExt:
     hasUnsigned = true;
@@ -141,7 +146,7 @@ MaybeSum SizeComparison::elements(const MaybeSum &count) const {
 bool SizeComparison::hasElements(const LaunchSum &size) {
   if (!overwrite.elements.isGuarded)
     return true;
-  MaybeSum count = elements(sumOf(overwrite.count));
+  MaybeSum count = elements(sumOf(overwrite.count, false));
   // Of a count that is computed, only what is known of the size is known.
   bool isComputed = of(overwrite.count).kind == Kind::Operation;
   return (isComputed ? count == size : isAtLeast(count, size)) &&
@@ -151,9 +156,10 @@ bool SizeComparison::hasElements(const LaunchSum &size) {
 /// The threads of \p blocks, a term, are at least the result.
 MaybeSum SizeComparison::threadsAtLeast(uint32_t blocks, unsigned depth) {
   constexpr unsigned kMaxDepth = 4;
+  bool isExact = overwrite.blocks.isExact;
   uint64_t block = *constantOf(overwrite.threads);
   LaunchSum each = launchConstant(static_cast<int64_t>(block));
-  auto whole = [&] { return product(sumOf(blocks), each); };
+  auto whole = [&] { return product(sumOf(blocks, isExact), each); };
   if (blocks == kNone || depth > kMaxDepth)
     return std::nullopt;
   if (of(blocks).kind != Kind::Operation)
@@ -187,7 +193,7 @@ MaybeSum SizeComparison::threadsAtLeast(uint32_t blocks, unsigned depth) {
   if (divisor > block)
     return std::nullopt;
   uint32_t dividend = known.first;
-  MaybeSum all = sumOf(dividend);
+  MaybeSum all = sumOf(dividend, isExact);
   if (all && all_of(all->terms, [&](const LaunchTerm &term) {
         return term.coefficient % static_cast<int64_t>(divisor) == 0;
       }))
@@ -208,7 +214,7 @@ MaybeSum SizeComparison::threadsAtLeast(uint32_t blocks, unsigned depth) {
     more += number;
     dividend = divided.first;
   }
-  MaybeSum sum = sumOf(dividend);
+  MaybeSum sum = sumOf(dividend, isExact);
   return sum ? addSums(*sum, launchConstant(more)) : std::nullopt;
 }
 
@@ -243,17 +249,18 @@ bool SizeComparison::hasThreads(const LaunchSum &size) {
   std::optional<uint64_t> block = constantOf(overwrite.threads);
   if (!block || !*block || (known.block && known.block != *block))
     return false;
-  return isAtLeast(elements(threadsAtLeast(overwrite.blocks)), size);
+  return isAtLeast(elements(threadsAtLeast(overwrite.blocks.term)), size);
 }
 
-bool SizeComparison::run(uint32_t bytes) {
-  MaybeSum size = sumOf(bytes);
-  return size && hasElements(*size) && fitsIndex(bytes) && hasThreads(*size);
+bool SizeComparison::run(const TransferNode &copy) {
+  MaybeSum size = sumOf(copy.bytes, copy.areBytesExact);
+  return size && hasElements(*size) && fitsIndex(copy.bytes) &&
+         hasThreads(*size);
 }
 
 bool writesAll(const TransferGraph &graph, const TransferOverwrite &overwrite,
-               uint32_t bytes) {
-  return bytes != kNone && SizeComparison(graph, overwrite).run(bytes);
+               const TransferNode &copy) {
+  return copy.bytes != kNone && SizeComparison(graph, overwrite).run(copy);
 }
 
 } // namespace gpulto

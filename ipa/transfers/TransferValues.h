@@ -16,6 +16,7 @@ namespace llvm {
 class AllocaInst;
 class BasicBlock;
 class CallBase;
+class DominatorTree;
 class LoadInst;
 class LoopInfo;
 } // namespace llvm
@@ -35,6 +36,11 @@ public:
   /// it.
   uint32_t of(const llvm::Value &value, const llvm::Instruction &at) {
     return of(value, at, 0);
+  }
+  /// Whether none of the sums and products that \p value, an integer, is made
+  /// of has wrapped as a signed number when \p at executes.
+  bool isExact(const llvm::Value &value, const llvm::Instruction &at) const {
+    return isExact(value, at, 0);
   }
   /// Returns the number of a pointer into the memory of the allocating \p call.
   uint32_t ofAllocation(uint32_t call);
@@ -70,11 +76,16 @@ private:
   uint32_t ofLoad(const llvm::LoadInst &load, const llvm::Instruction &at,
                   unsigned depth);
   bool runsOnce(uint32_t call) const;
+  bool isExact(const llvm::Value &value, const llvm::Instruction &at,
+               unsigned depth) const;
+  bool isLessThanUsed(const llvm::Instruction &product,
+                      const llvm::Instruction &at) const;
   uint32_t add(const TransferValue &value);
   uint32_t addPlain(const llvm::Value &value, const JumpFunction &function);
 
   const CallNumbers &calls;
   const llvm::LoopInfo &loops;
+  const llvm::DominatorTree &dominators;
   JumpFunctionBuilder jumpFunctions;
   const llvm::DataLayout &layout;
   AllocationSlots slots;

@@ -13,6 +13,11 @@
 // else it is a value of its block. A pointer at an unknown distance is the sum
 // of what it is based on and of a value that is its block's.
 //
+// That a sum or a product does not wrap is told by its own flag. Loop passes
+// drop the flags of products that they use for bounds (n = 192 * blocks); then
+// a larger product of the same factor tells it that the program has used
+// before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ipa/transfers/TransferValues.h"
@@ -24,10 +29,12 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace gpulto {
 
@@ -39,7 +46,10 @@ static constexpr unsigned kMaxDepth = 5;
 TransferValues::TransferValues(LgenContext &context, llvm::Function &function,
                                const CallNumbers &calls,
                                const llvm::LoopInfo &loops)
-    : calls(calls), loops(loops), jumpFunctions(context, function),
+    : calls(calls), loops(loops),
+      dominators(
+          context.analyses.getResult<llvm::DominatorTreeAnalysis>(function)),
+      jumpFunctions(context, function),
       layout(function.getParent()->getDataLayout()), slots(layout) {
   joinAllocations(function);
 }
@@ -301,6 +311,56 @@ uint32_t TransferValues::ofNumber(const llvm::Value &value,
   else if (instruction->getNumOperands() > 1)
     result.other = of(*instruction->getOperand(1), at, depth + 1);
   return add(result);
+}
+
+/// Returns by what \p operation multiplies its first operand, if that is a
+/// positive constant.
+static std::optional<llvm::APInt> factorOf(const llvm::User &operation) {
+  using namespace llvm::PatternMatch;
+  const llvm::APInt *number;
+  std::optional<llvm::APInt> factor;
+  if (match(&operation, m_Mul(m_Value(), m_APInt(number))))
+    factor = *number;
+  else if (match(&operation, m_Shl(m_Value(), m_APInt(number))))
+    factor = llvm::APInt(number->getBitWidth(), 1).shl(*number);
+  return factor && factor->isStrictlyPositive() ? factor : std::nullopt;
+}
+
+/// Whether, when \p at executes, a product of the same factor that is at least
+/// \p product, and may not wrap, has been used.
+bool TransferValues::isLessThanUsed(const llvm::Instruction &product,
+                                    const llvm::Instruction &at) const {
+  std::optional<llvm::APInt> factor = factorOf(product);
+  constexpr unsigned kMaxUsers = 32;
+  const llvm::Value &multiplied = *product.getOperand(0);
+  if (!factor || multiplied.hasNUsesOrMore(kMaxUsers))
+    return false;
+  return llvm::any_of(multiplied.users(), [&](const llvm::User *user) {
+    auto *larger = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(user);
+    if (!larger || !larger->hasNoSignedWrap() ||
+        larger->getOperand(0) != &multiplied)
+      return false;
+    std::optional<llvm::APInt> by = factorOf(*larger);
+    auto *used = llvm::dyn_cast<llvm::Instruction>(user);
+    return used && by && by->sge(*factor) && dominators.dominates(used, &at) &&
+           llvm::programUndefinedIfPoison(used);
+  });
+}
+
+bool TransferValues::isExact(const llvm::Value &value,
+                             const llvm::Instruction &at,
+                             unsigned depth) const {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (!instruction || !operationOf(instruction->getOpcode()) ||
+      depth > kMaxDepth)
+    return true;
+  auto *wrapping = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(instruction);
+  if (wrapping && !wrapping->hasNoSignedWrap() &&
+      !isLessThanUsed(*instruction, at))
+    return false;
+  return llvm::all_of(instruction->operands(), [&](const llvm::Use &operand) {
+    return isExact(*operand, at, depth + 1);
+  });
 }
 
 } // namespace gpulto

@@ -83,6 +83,10 @@ private:
   void addAccess(const llvm::Value &pointer, uint8_t access,
                  const llvm::Instruction &at);
   void addUnknown();
+  uint8_t exactness(const llvm::Value &number,
+                    const llvm::Instruction &at) const {
+    return values.isExact(number, at) ? kTransferExact : 0;
+  }
   void addSuccess(const llvm::BasicBlock &block);
   void flush();
 
@@ -274,7 +278,9 @@ void TransfersCollector::addConfiguration(const llvm::CallBase &call,
   if (!x || !y || !z || x > kMaxThreads || y > kMaxThreads || z > kMaxThreads ||
       x * y * z > kMaxThreads)
     return;
-  event.operands.push_back({values.of(*grid, *push), kTransferGrid});
+  event.operands.push_back(
+      {values.of(*grid, *push),
+       static_cast<uint8_t>(kTransferGrid | exactness(*grid, *push))});
   event.operands.push_back(
       {values.of(*llvm::ConstantInt::get(
                      llvm::Type::getInt32Ty(call.getContext()), x),
@@ -313,6 +319,8 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
     if (isPointer)
       operand.access = row ? accessByDirection(call, *row, index)
                            : accessOfArgument(call, index);
+    else if (!llvm::isa<llvm::Constant>(argument))
+      operand.access = exactness(argument, call);
   }
   SymbolIndex symbol = callee ? context.indexOf(*callee) : kNone;
   if (symbol != kNone && context.summary.symbols[symbol].has(kKernelStub))

@@ -69,6 +69,46 @@ define void @sizes(ptr %d, i32 %n) {
   ret void
 }
 
+; A product whose flag is gone does not wrap where a larger one of the same factor,
+; which may not, has been used: not before, not where that is in a branch or is not
+; used, and not if it is smaller.
+; CHECK-LABEL: function bounds:
+; CHECK: call 0 {{.*}}value [[SIZE:[0-9]+]]{{$}}
+; CHECK: call 2 {{.*}}value [[SIZE]] exact{{$}}
+; CHECK: call 3 {{.*}}value {{[0-9]+}} exact{{$}}
+; CHECK: call 4 {{.*}}value {{[0-9]+}}{{$}}
+; CHECK: call 6 {{.*}}value {{[0-9]+}}{{$}}
+; CHECK: call 7 {{.*}}value {{[0-9]+}}{{$}}
+define void @bounds(ptr %d, i32 %n, i32 %k, i1 %c) {
+  %bound = mul i32 %n, 192
+  %size = sext i32 %bound to i64
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %size)
+  %more = mul nsw i32 %n, 960
+  %used = sext i32 %more to i64
+  call i32 @cudaMalloc(ptr @global, i64 noundef %used)
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %size)
+  %shifted = shl i32 %n, 9
+  %other = sext i32 %shifted to i64
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %other)
+  %larger = mul i32 %n, 961
+  %largest = sext i32 %larger to i64
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %largest)
+  %k8 = mul i32 %k, 8
+  %k9 = mul nsw i32 %k, 9
+  %eight = sext i32 %k8 to i64
+  %nine = sext i32 %k9 to i64
+  br i1 %c, label %then, label %join
+then:
+  call i32 @cudaMalloc(ptr @global, i64 noundef %nine)
+  br label %join
+join:
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %eight)
+  %k7 = mul i32 %k, 7
+  %seven = sext i32 %k7 to i64
+  call i32 @cudaMemset(ptr %d, i32 0, i64 %seven)
+  ret void
+}
+
 ; A call through another type, as in C without prototypes, is one of the same function.
 ; CHECK-LABEL: function old:
 ; CHECK: event {{[0-9]+}} call 0
