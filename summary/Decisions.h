@@ -85,8 +85,8 @@ template <typename A> void transfer(A &a, RecursiveInlining &r) {
   a.field("calls", r.calls);
 }
 
-/// What is known of a copy between host and device, or of a fill: of one call
-/// in the program, however often it is entered.
+/// What is known of a copy between host and device, of a fill or of a wait: of
+/// one call in the program, however often it is entered.
 enum class TransferVerdict : uint8_t {
   /// It stays.
   Needed,
@@ -102,8 +102,19 @@ enum class TransferVerdict : uint8_t {
   Once,
   /// Nobody reads what it writes in any round of a loop but the last.
   LastRound,
-  Last = LastRound
+  /// A call that only waits, or a copy that waits longer than it has to: what
+  /// comes next waits for the same, or nobody needs it before host code has
+  /// done other things.
+  WaitNeedless,
+  WaitMovable,
+  Last = WaitMovable
 };
+
+/// Whether \p verdict is one of a wait, not of a copy.
+inline bool isOfWait(TransferVerdict verdict) {
+  return verdict == TransferVerdict::WaitNeedless ||
+         verdict == TransferVerdict::WaitMovable;
+}
 
 struct TransferRow {
   /// The function that copies, and the position of the call in it.

@@ -61,7 +61,10 @@ struct RuntimeFunction {
     LooksUp = 1u << 15,
     /// Its target, or its source, is the symbol of a variable of the device.
     ToSymbol = 1u << 16,
-    FromSymbol = 1u << 17
+    FromSymbol = 1u << 17,
+    /// Does nothing but wait for work; for all that there is.
+    Waits = 1u << 18,
+    WaitsForAll = 1u << 19
   };
   static constexpr int8_t kNone = -1;
 

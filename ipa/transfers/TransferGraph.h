@@ -194,6 +194,8 @@ public:
   /// The function that has no body in this link and allocates \p object, or
   /// kNone.
   GlobalId allocatorOf(const MemoryObject &object) const;
+  /// Names what \p node does, and where, for a person.
+  std::string describe(uint32_t node) const;
   /// Whether \p id is also entered where no frame is.
   bool hasOtherEntries(GlobalId id) const { return others.contains(id); }
   /// Whether \p id runs where no node tells what it launches.

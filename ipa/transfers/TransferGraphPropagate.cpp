@@ -24,6 +24,7 @@
 
 #include "ipa/transfers/TransferGraph.h"
 #include "summary/CombinedModule.h"
+#include "summary/Remarks.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -801,6 +802,21 @@ GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
              ? nativeCallee(program, object.id,
                             program.calls(object.id)[object.number])
              : kNone;
+}
+
+std::string TransferGraph::describe(uint32_t node) const {
+  const TransferNode &known = nodes[node];
+  if (known.frame == kNone)
+    return "code behind the end of the function";
+  GlobalId function = functionOf(known.frame);
+  const CallEdge *call = callOf(node);
+  if (!call)
+    return "host code in " + quotedName(program, function);
+  std::string text = known.callee == kNone ? "an indirect call"
+                                           : quotedName(program, known.callee);
+  if (known.copy)
+    text = "a " + std::string(known.source.term == kNone ? "fill" : "copy");
+  return text + " (" + placeText(program, function, call->place) + ")";
 }
 
 std::optional<uint64_t> TransferGraph::constantOf(uint32_t term) const {

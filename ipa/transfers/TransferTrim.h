@@ -62,6 +62,10 @@ private:
   bool matters(const Memory &memory) const;
   void trimOperands(TransferEvent &event) const;
   bool isNeeded(const TransferEvent &event) const;
+  bool isWait(const TransferEvent &event) const;
+  bool endsWatch(const TransferEvent &event) const;
+  llvm::DenseSet<const llvm::BasicBlock *>
+  findWatched(const BlockEvents &blocks) const;
 
   const LgenContext &context;
   const FunctionSummary &body;

@@ -14,7 +14,9 @@
 //                   size or a parameter is asked for.
 //  3. isNeeded      accesses and calls of the library to which nothing is left
 //                   go, and so do functions of the runtime that touch nothing.
-//  4. renumber      values that nothing names any more go.
+//  4. findWatched   behind a wait all calls stay, up to what waits again: they
+//                   may look at what it waited for, if only at a clock.
+//  5. renumber      values that nothing names any more go.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,7 @@
 #include "summary/ModuleSummary.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -228,22 +231,86 @@ bool TransferTrim::isNeeded(const TransferEvent &event) const {
            !HostLibrary::touchesArgumentsOnly(name);
   }
   case Callee::Row:
-    return llvm::any_of(event.operands, [&](const TransferOperand &operand) {
-      return operand.value != kNone &&
-             memoryOf(operand.value).kind != Memory::Unknown;
-    });
+    return isWait(event) ||
+           llvm::any_of(event.operands, [&](const TransferOperand &operand) {
+             return operand.value != kNone &&
+                    memoryOf(operand.value).kind != Memory::Unknown;
+           });
   default:
     return true;
   }
 }
 
+bool TransferTrim::isWait(const TransferEvent &event) const {
+  const Row *row =
+      event.kind == TransferEventKind::Call ? rowOf(event) : nullptr;
+  return row && row->has(Row::Waits);
+}
+
+/// Whether \p event waits, or enters a function that may.
+bool TransferTrim::endsWatch(const TransferEvent &event) const {
+  if (event.kind != TransferEventKind::Call)
+    return false;
+  switch (calleeOf(event)) {
+  case Callee::Reaching:
+    return true;
+  case Callee::Row: {
+    const Row &row = *rowOf(event);
+    bool isCopy = row.source != Row::kNone && row.stream == Row::kNone;
+    return isCopy || row.has(Row::Frees);
+  }
+  default:
+    return false;
+  }
+}
+
+/// Returns the blocks that may begin behind a wait with nothing between that
+/// waits.
+llvm::DenseSet<const llvm::BasicBlock *>
+TransferTrim::findWatched(const BlockEvents &blocks) const {
+  llvm::DenseSet<const llvm::BasicBlock *> watched;
+  llvm::SmallVector<const llvm::BasicBlock *, 8> queue;
+  auto leave = [&](const llvm::BasicBlock &block) {
+    for (const llvm::BasicBlock *next : llvm::successors(&block))
+      if (watched.insert(next).second)
+        queue.push_back(next);
+  };
+  // Whether a block, or the last part of it, is behind a wait.
+  auto isOpen = [&](llvm::ArrayRef<TransferEvent> events, bool isBehind) {
+    for (const TransferEvent &event : llvm::reverse(events)) {
+      if (isWait(event))
+        return true;
+      if (endsWatch(event))
+        return false;
+    }
+    return isBehind;
+  };
+  for (const auto &[block, events] : blocks)
+    if (isOpen(events, false))
+      leave(*block);
+  while (!queue.empty()) {
+    const llvm::BasicBlock *block = queue.pop_back_val();
+    auto known = blocks.find(block);
+    if (known == blocks.end() || isOpen(known->second, true))
+      leave(*block);
+  }
+  return watched;
+}
+
 void TransferTrim::run(BlockEvents &blocks) {
   findAsked(blocks);
+  llvm::DenseSet<const llvm::BasicBlock *> watched = findWatched(blocks);
   for (auto &[block, events] : blocks) {
-    for (TransferEvent &event : events)
+    bool isWatched = watched.contains(block);
+    std::vector<TransferEvent> kept;
+    for (TransferEvent &event : events) {
       trimOperands(event);
-    llvm::erase_if(
-        events, [&](const TransferEvent &event) { return !isNeeded(event); });
+      bool mayLook = isWatched && event.kind == TransferEventKind::Call;
+      isWatched = isWait(event) || (isWatched && !endsWatch(event));
+      if (mayLook || isNeeded(event))
+        kept.push_back(std::move(event));
+    }
+    events = std::move(kept);
   }
 }
 

@@ -26,6 +26,7 @@
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/transfers/SymbolValues.h"
 #include "ipa/transfers/TransferFacts.h"
+#include "ipa/transfers/TransferWaits.h"
 #include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
@@ -83,8 +84,8 @@ private:
   std::string pageable(const TransferGraph &graph, uint32_t object) const;
   std::string adviceOn(const TransferGraph &graph,
                        const SiteState &state) const;
-  std::string describe(const TransferGraph &graph, uint32_t node) const;
-  void report(const Site &site, TransferVerdict verdict, std::string reason);
+  void report(const Site &site, const RuntimeFunction &function,
+              TransferVerdict verdict, std::string reason);
   const CallEdge &callOf(const Site &site) const {
     return program.calls(site.first)[site.second];
   }
@@ -353,23 +354,6 @@ void TransfersPass::decide(const Site &site, const SiteState &state) {
 // What is said
 //===----------------------------------------------------------------------===//
 
-/// Names what \p node does, and where.
-std::string TransfersPass::describe(const TransferGraph &graph,
-                                    uint32_t node) const {
-  const TransferNode &known = graph.nodes[node];
-  if (known.frame == kNone)
-    return "code behind the end of the function";
-  GlobalId function = graph.functionOf(known.frame);
-  const CallEdge *call = graph.callOf(node);
-  if (!call)
-    return "host code in " + quotedName(program, function);
-  std::string text = known.callee == kNone ? "an indirect call"
-                                           : quotedName(program, known.callee);
-  if (known.copy)
-    text = "a " + std::string(known.source.term == kNone ? "fill" : "copy");
-  return text + " (" + placeText(program, function, call->place) + ")";
-}
-
 std::string TransfersPass::reasonOf(const TransferGraph &graph,
                                     const TransferFacts &facts,
                                     const Site &site,
@@ -395,6 +379,9 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
            " these bytes from the start";
   case TransferVerdict::Needed:
     break;
+  case TransferVerdict::WaitNeedless:
+  case TransferVerdict::WaitMovable:
+    llvm_unreachable("no copy has it");
   }
   if (state.nodes.empty())
     return "is needed: it is not known how it is reached";
@@ -414,11 +401,11 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
   SmallVector<uint32_t, 4> enders = facts.endersBefore(node);
   std::string text = enders.empty()
                          ? "nothing has made its source and its target equal"
-                         : describe(graph, enders.front()) +
+                         : graph.describe(enders.front()) +
                                " may change its source or target before";
   uint32_t reader = facts.readerAfter(node, removed, doubtful);
   if (reader != kNone)
-    text += ", and " + describe(graph, reader) + " may read what it writes";
+    text += ", and " + graph.describe(reader) + " may read what it writes";
   return "is needed: " + text + whyNotOnce(graph, node);
 }
 
@@ -430,7 +417,7 @@ std::string TransfersPass::whyNotOnce(const TransferGraph &graph,
     return "";
   uint32_t reader = symbols->readerBefore(node);
   std::string why = reader == kNone ? symbols->whyNot(node)
-                                    : describe(graph, reader) +
+                                    : graph.describe(reader) +
                                           " may read it before it is set";
   return why.empty() ? ""
                      : "; its variable cannot be set from the start: " + why;
@@ -486,17 +473,17 @@ std::string TransfersPass::adviceOn(const TransferGraph &graph,
                               "would be copied faster";
 }
 
-void TransfersPass::report(const Site &site, TransferVerdict verdict,
-                           std::string reason) {
+void TransfersPass::report(const Site &site, const RuntimeFunction &function,
+                           TransferVerdict verdict, std::string reason) {
   const CallEdge &call = callOf(site);
-  bool goes = verdict != TransferVerdict::Needed;
+  bool isWait = isOfWait(verdict);
+  bool goes = !isWait && verdict != TransferVerdict::Needed;
   Remark remark = remarkOn(program, site.first);
   remark.kind = goes ? RemarkKind::Passed : RemarkKind::Analysis;
   remark.pass = "gpulto-transfers";
-  remark.name = goes ? "CopyRemoved" : "CopyNeeded";
+  remark.name = isWait ? "Wait" : goes ? "CopyRemoved" : "CopyNeeded";
   if (call.place.isKnown())
     remark.where = locationOf(program, site.first, call.place);
-  const RuntimeFunction &function = *functionOf(site.first, call);
   remark.text = function.name.str() + " in " + quotedName(program, site.first) +
                 " " + reason;
   context.diagnostics.remark(std::move(remark));
@@ -516,7 +503,8 @@ void TransfersPass::run() {
   }
   if (!why.empty()) {
     for (const auto &[site, state] : sites)
-      report(site, TransferVerdict::Needed, "is needed: " + why);
+      report(site, *functionOf(site.first, callOf(site)),
+             TransferVerdict::Needed, "is needed: " + why);
     return;
   }
   ownsKept = used(startsThread).empty();
@@ -540,8 +528,13 @@ void TransfersPass::run() {
     std::string reason = reasonOf(*graph, facts, site, state);
     if (state.verdict == TransferVerdict::Needed)
       reason += adviceOn(*graph, state);
-    report(site, state.verdict, std::move(reason));
+    report(site, *functionOf(site.first, callOf(site)), state.verdict,
+           std::move(reason));
   }
+  for (TransferWaits::Wait &wait :
+       TransferWaits(context, *graph, order.isSerial()).find())
+    report({wait.function, wait.call}, *wait.row, wait.verdict,
+           std::move(wait.reason));
 }
 
 void propagateTransfers(WpaContext &context, const Callers &callers,

@@ -45,6 +45,7 @@ TransferTable makeTransferTable(const WpaContext &context) {
                           callee.str(), where.file, where.line, where.column,
                           decided.verdict,
                           decided.verdict != TransferVerdict::Needed &&
+                              !isOfWait(decided.verdict) &&
                               context.options.removesCopies,
                           decided.reason});
   }

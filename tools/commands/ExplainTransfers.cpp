@@ -36,7 +36,9 @@ static const char kUsage[] =
     "\n"
     "Says which copies and fills between host and device need not be made, "
     "then\n"
-    "which are needed, and why. A call in the source is one copy.\n"
+    "which are needed, and why, and which waits nobody needs yet. A call in "
+    "the\n"
+    "source is one copy, or one wait.\n"
     "\n"
     "  --file=GLOB       only in source files whose path ends with GLOB\n"
     "  --function=GLOB   only in functions whose name, as in the source with "
@@ -117,15 +119,15 @@ static bool isAsked(const TransferTableRow &row,
 }
 
 /// Returns the rows that are asked for, those first that need not be made, in
-/// the order of the source.
+/// the order of the source; last those of waits.
 static std::vector<TransferTableRow>
 rowsOf(const TransferTable &table, const TransfersArguments &arguments) {
   std::vector<TransferTableRow> rows;
   copy_if(table.rows, std::back_inserter(rows),
           [&](const TransferTableRow &row) { return isAsked(row, arguments); });
   auto key = [](const TransferTableRow &row) {
-    return std::make_tuple(!goes(row), StringRef(row.file), row.line,
-                           row.column);
+    return std::make_tuple(isOfWait(row.verdict), !goes(row),
+                           StringRef(row.file), row.line, row.column);
   };
   stable_sort(rows, [&](const TransferTableRow &a, const TransferTableRow &b) {
     return key(a) < key(b);
@@ -157,9 +159,12 @@ static void print(const TransferTableRow &row) {
 /// Says how many of \p rows have each verdict, of those that some have.
 static void printCounts(ArrayRef<TransferTableRow> rows) {
   VerdictCounts counts = countsOf(rows);
+  auto countOf = [&](TransferVerdict verdict) {
+    return counts[static_cast<size_t>(verdict)];
+  };
   SmallVector<std::string, 4> parts;
   auto add = [&](TransferVerdict verdict, StringRef text) {
-    if (uint64_t count = counts[static_cast<size_t>(verdict)])
+    if (uint64_t count = countOf(verdict))
       parts.push_back((Twine(count) + " " + text).str());
   };
   bool isChanged = any_of(rows, [](const auto &row) { return row.isChanged; });
@@ -172,9 +177,18 @@ static void printCounts(ArrayRef<TransferTableRow> rows) {
   add(TransferVerdict::Dead, "read by nobody");
   add(TransferVerdict::Once, isChanged ? "there from the start"
                                        : "that could be there from the start");
-  outs() << "  of " << rows.size() << (rows.size() == 1 ? " copy" : " copies")
-         << ": " << join(parts, ", ") << (parts.empty() ? "" : "; ")
-         << counts[static_cast<size_t>(TransferVerdict::Needed)] << " needed\n";
+  uint64_t needless = countOf(TransferVerdict::WaitNeedless),
+           movable = countOf(TransferVerdict::WaitMovable),
+           copies = rows.size() - needless - movable;
+  outs() << "  of " << copies << (copies == 1 ? " copy" : " copies") << ": "
+         << join(parts, ", ") << (parts.empty() ? "" : "; ")
+         << countOf(TransferVerdict::Needed) << " needed\n";
+  parts.clear();
+  add(TransferVerdict::WaitNeedless,
+      needless == 1 ? "wait is not needed" : "waits are not needed");
+  add(TransferVerdict::WaitMovable, "could come later");
+  if (!parts.empty())
+    outs() << "  " << join(parts, ", ") << '\n';
 }
 
 static void print(StringRef program, const TransferTable &table,
@@ -218,6 +232,10 @@ static StringRef wordFor(TransferVerdict verdict) {
     return "dead";
   case TransferVerdict::Once:
     return "once";
+  case TransferVerdict::WaitNeedless:
+    return "needless";
+  case TransferVerdict::WaitMovable:
+    return "movable";
   }
   return "";
 }
@@ -225,20 +243,22 @@ static StringRef wordFor(TransferVerdict verdict) {
 static json::Value toJson(const TransferTable &table,
                           const TransfersArguments &arguments) {
   std::vector<TransferTableRow> rows = rowsOf(table, arguments);
-  json::Array copies;
+  json::Array copies, waits;
   for (const TransferTableRow &row : rows)
-    copies.push_back(json::Object{{"function", json::fixUTF8(row.function)},
-                                  {"callee", json::fixUTF8(row.callee)},
-                                  {"file", json::fixUTF8(row.file)},
-                                  {"line", row.line},
-                                  {"column", row.column},
-                                  {"verdict", wordFor(row.verdict)},
-                                  {"changed", row.isChanged},
-                                  {"reason", json::fixUTF8(row.reason)}});
+    (isOfWait(row.verdict) ? waits : copies)
+        .push_back(json::Object{{"function", json::fixUTF8(row.function)},
+                                {"callee", json::fixUTF8(row.callee)},
+                                {"file", json::fixUTF8(row.file)},
+                                {"line", row.line},
+                                {"column", row.column},
+                                {"verdict", wordFor(row.verdict)},
+                                {"changed", row.isChanged},
+                                {"reason", json::fixUTF8(row.reason)}});
   json::Object counts;
   for (auto [number, count] : enumerate(countsOf(rows)))
     counts[wordFor(static_cast<TransferVerdict>(number))] = count;
   return json::Object{{"copies", std::move(copies)},
+                      {"waits", std::move(waits)},
                       {"counts", std::move(counts)}};
 }
 
