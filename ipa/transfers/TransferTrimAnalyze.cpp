@@ -51,17 +51,10 @@ const RuntimeFunction *TransferTrim::rowOf(const TransferEvent &event) const {
   return runtimeFunctionOf(callOf(event));
 }
 
-/// Returns the function that \p call calls, also through another type, as old C
-/// does; null if it is not known.
-static const llvm::Function *functionOf(const llvm::CallBase &call) {
-  return llvm::dyn_cast<llvm::Function>(
-      call.getCalledOperand()->stripPointerCasts());
-}
-
 TransferTrim::Callee TransferTrim::calleeOf(const TransferEvent &event) const {
   if (rowOf(event))
     return Callee::Row;
-  const llvm::Function *callee = functionOf(callOf(event));
+  const llvm::Function *callee = calledFunction(callOf(event));
   if (!callee)
     return Callee::Reaching;
   SymbolIndex symbol = context.indexOf(*callee);
@@ -225,7 +218,7 @@ bool TransferTrim::isNeeded(const TransferEvent &event) const {
     return true;
   switch (calleeOf(event)) {
   case Callee::Library: {
-    llvm::StringRef name = functionOf(callOf(event))->getName();
+    llvm::StringRef name = calledFunction(callOf(event))->getName();
     bool throws = !callOf(event).doesNotThrow();
     return !event.operands.empty() || throws ||
            !HostLibrary::touchesArgumentsOnly(name);

@@ -300,7 +300,7 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
   if (call.doesNotAccessMemory() && !hasPointer)
     return;
   flush();
-  const llvm::Function *callee = call.getCalledFunction();
+  const llvm::Function *callee = calledFunction(call);
   const RuntimeFunction *row = runtimeFunctionOf(call);
   TransferEvent event;
   event.kind = TransferEventKind::Call;
@@ -605,8 +605,7 @@ static ReachingFunctions findReaching(const LgenContext &context,
                                       const HostLibrary &library) {
   ReachingFunctions reaching;
   auto reaches = [&](const llvm::CallBase &call) {
-    auto *callee = llvm::dyn_cast<llvm::Function>(
-        call.getCalledOperand()->stripPointerCasts());
+    const llvm::Function *callee = calledFunction(call);
     if (!callee)
       return true;
     if (callee->isDeclaration())

@@ -25,6 +25,7 @@
 #include "ipa/transfers/TransfersTransform.h"
 
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -133,9 +134,7 @@ static CallInst *addWait(Instruction &where, FunctionType &copy) {
 
 /// Lets \p copy copy one byte at most, unless its flag says that it is needed.
 static void shrink(Copy &copy) {
-  // C without prototypes calls it through another type.
-  const RuntimeFunction *function = findRuntimeFunction(
-      copy.call->getCalledOperand()->stripPointerCasts()->getName());
+  const RuntimeFunction *function = runtimeFunctionOf(*copy.call);
   assert(function && function->bytes != RuntimeFunction::kNone);
   SmallVector<Value *, 6> arguments(copy.call->args());
   if (copy.done)

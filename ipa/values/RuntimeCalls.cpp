@@ -13,8 +13,13 @@
 
 namespace gpulto {
 
+const llvm::Function *calledFunction(const llvm::CallBase &call) {
+  return llvm::dyn_cast<llvm::Function>(
+      call.getCalledOperand()->stripPointerCasts());
+}
+
 const RuntimeFunction *runtimeFunctionOf(const llvm::CallBase &call) {
-  const llvm::Function *callee = call.getCalledFunction();
+  const llvm::Function *callee = calledFunction(call);
   return callee && callee->isDeclaration()
              ? findRuntimeFunction(callee->getName())
              : nullptr;

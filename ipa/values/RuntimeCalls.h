@@ -14,6 +14,7 @@ namespace llvm {
 class BasicBlock;
 class CallBase;
 class DataLayout;
+class Function;
 class Instruction;
 class Value;
 } // namespace llvm
@@ -21,6 +22,10 @@ class Value;
 namespace gpulto {
 
 struct RuntimeFunction;
+
+/// Returns the function that \p call calls, also through another type, as C
+/// without prototypes does; null if it is not known.
+const llvm::Function *calledFunction(const llvm::CallBase &call);
 
 /// Returns what is known of the function of the runtime that \p call calls, by
 /// its name; null if that is nothing, or it has a body here.

@@ -4,6 +4,7 @@
 
 #include "lto/lgen/TraceHost.h"
 
+#include "ipa/values/RuntimeCalls.h"
 #include "lto/lgen/TraceHostCalls.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -259,8 +260,7 @@ void Tracer::observe(IRBuilder<> &builder, HostObserver observer,
 void Tracer::traceCall(CallBase &site, const TargetLibraryInfo &library) {
   if (site.isInlineAsm())
     return;
-  auto *callee =
-      dyn_cast<Function>(site.getCalledOperand()->stripPointerCasts());
+  const Function *callee = calledFunction(site);
   if (callee && !callee->isDeclaration())
     return;
   StringRef name = callee ? callee->getName() : "";

@@ -117,7 +117,7 @@ join:
 define void @old(ptr %d, ptr %h) {
   %r = call i32 (ptr, ptr, i64, i32) @oldCopy(ptr %d, ptr %h, i64 4, i32 1)
   %c = call i32 @cudaMemcpy(ptr %d, ptr %h, i64 4, i32 1)
-  %p = call i32 (ptr, i32) @puts(ptr @text, i32 1)
+  %p = call i32 (ptr, i32) @puts(ptr %h, i32 1)
   ret void
 }
 
