@@ -19,8 +19,9 @@ Then it builds them as a release is built, without tracing, and leaves in
 DIR/made/NAME.json which copies are made there, and what `gpulto explain --transfers`
 says of each.
 
-`show` prints three tables: what there is, in bytes, then shares of the sum; what goes, of
-what is redundant or dead for a reason; and why the rest stays, the most bytes first.
+`show` prints four tables: what there is, in bytes, then shares of the sum; what goes, of
+what is redundant or dead for a reason; why the rest stays, the most bytes first; and what
+is said of waits, beside what a run shows of them.
 docs/transfers.md defines the columns. --list prints the places of what there is to win,
 --json all of this.
 """
@@ -164,10 +165,11 @@ def run_made(table, tree, options):
     explained = subprocess.run(
         [options.build / "bin/gpulto", "explain", "--transfers", "--all", "--json",
          program], text=True, capture_output=True, check=True)
-    rows = json.loads(explained.stdout)[str(program)]["copies"]
+    said = json.loads(explained.stdout)[str(program)]
+    rows = said["copies"]
     add_lines(log)
-    result.write_text(json.dumps({"log": log, "rows": rows}, indent=1) + "\n",
-                      encoding="utf-8")
+    result.write_text(json.dumps({"log": log, "rows": rows, "waits": said["waits"]},
+                                 indent=1) + "\n", encoding="utf-8")
     return f"{sum(1 for row in rows if row['changed'])} of {len(rows)} calls change"
 
 
@@ -296,6 +298,22 @@ def print_kept(logs, made):
                             won, name, place, call, reason in sorted(rows, reverse=True)])
 
 
+def print_waits(logs, made):
+    """Prints of which waits it is said that nobody needs them, or needs them yet."""
+    rows = []
+    for name, of in made.items():
+        waits = merge(logs[name]["waits"], WAIT_COLUMNS)
+        for row in of["waits"]:
+            place = f"{row['file'].rpartition('/')[2]}:{row['line']}"
+            here = [count for (_, call, _, lines), count in waits.items()
+                    if place in lines]
+            rows.append([name, place, row["callee"], row["verdict"]] +
+                        [sum(count[word] for count in here) for word in WAIT_COLUMNS])
+    print("\nWhat is said of waits\n")
+    coalescing.print_table(["program", "place", "call", "said to be", "waits", "unneeded",
+                            "movable"], rows)
+
+
 def show(options):
     programs = [table["name"] for _, table in read_programs(options)]
     logs = {name: json.loads((options.work / f"{name}.json").read_text())
@@ -306,7 +324,7 @@ def show(options):
     if options.json:
         places = {name: places_of(log) for name, log in logs.items()}
         left = {name: {"bytes": bytes_of(logs[name]), "won": won_of(logs[name]),
-                       "left": bytes_of(of["log"]), "rows": of["rows"]}
+                       "left": bytes_of(of["log"]), "rows": of["rows"], "waits": of["waits"]}
                 for name, of in made.items()}
         print(json.dumps({"sums": sums, "places": places, "made": left}))
         return
@@ -337,6 +355,7 @@ def show(options):
           f"{sum(1 for of in sums.values() if of['waits']['movable'])} have movable waits")
     print_gone(logs, made)
     print_kept(logs, made)
+    print_waits(logs, made)
     missing = [name for name in programs if name not in logs]
     if missing:
         print(f"\nnot run: {', '.join(missing)}")

@@ -207,7 +207,6 @@ public:
 
 private:
   void findReaching();
-  bool reaches(BodyIndex body) const;
   void addRoots();
   uint32_t addFrame(BodyIndex body, uint32_t caller, uint32_t call);
   void addEvents(uint32_t frame);

@@ -69,44 +69,45 @@ static GlobalId nativeCallee(const CombinedSummary &program, GlobalId caller,
              : program.moduleRef(caller).firstSymbol + call.callee;
 }
 
-/// Whether a body may reach the runtime: it, or what it calls.
-bool TransferGraph::reaches(BodyIndex index) const {
-  const BodyLattice &body = solver.bodies()[index];
-  const FunctionSummary &function = *program.function(body.id);
-  if (!function.launches.empty())
-    return true;
-  ArrayRef<CallEdge> calls =
-      slice(program.moduleRef(body.id).summary.calls, function.calls);
-  for (auto [number, call] : enumerate(calls)) {
-    BodyIndex callee = solver.calleeOf(index, number);
-    if (callee != kNone) {
-      if (reaching.test(callee))
-        return true;
-      continue;
-    }
-    GlobalId native = nativeCallee(program, body.id, call);
-    if (native == kNone)
-      continue; // effects say that anything may happen
-    StringRef name = program.symbol(native).name;
-    if (isRuntimeName(name) || isDriverName(name))
-      return true;
-  }
-  return false;
-}
-
+/// Finds the bodies that may reach the runtime: those that launch or call it,
+/// and their callers.
 void TransferGraph::findReaching() {
-  reaching.resize(solver.bodies().size());
-  onStack.resize(solver.bodies().size());
-  bool changed;
-  do {
-    changed = false;
-    for (const BodyLattice &body : solver.bodies())
-      if (program.imageOf(body.id) == kHostImage &&
-          !reaching.test(body.index) && reaches(body.index)) {
-        reaching.set(body.index);
-        changed = true;
+  size_t count = solver.bodies().size();
+  reaching.resize(count);
+  onStack.resize(count);
+  std::vector<SmallVector<BodyIndex, 2>> callersOf(count);
+  SmallVector<BodyIndex, 32> queue;
+  auto add = [&](BodyIndex body) {
+    if (!reaching.test(body)) {
+      reaching.set(body);
+      queue.push_back(body);
+    }
+  };
+  size_t events = 0;
+  for (const BodyLattice &body : solver.bodies()) {
+    if (program.imageOf(body.id) != kHostImage)
+      continue;
+    const FunctionSummary &function = *program.function(body.id);
+    events += function.transferEvents.count;
+    if (!function.launches.empty())
+      add(body.index);
+    for (auto [number, call] : enumerate(program.calls(body.id))) {
+      BodyIndex callee = solver.calleeOf(body.index, number);
+      if (callee != kNone) {
+        callersOf[callee].push_back(body.index);
+        continue;
       }
-  } while (changed);
+      // Of an unknown one, effects say that anything may happen.
+      GlobalId native = nativeCallee(program, body.id, call);
+      StringRef name = native == kNone ? "" : program.symbol(native).name;
+      if (isRuntimeName(name) || isDriverName(name))
+        add(body.index);
+    }
+  }
+  while (!queue.empty())
+    for (BodyIndex caller : callersOf[queue.pop_back_val()])
+      add(caller);
+  nodes.reserve(2 * events);
 }
 
 /// Adds a frame for each function that may reach the runtime and has callers

@@ -60,7 +60,7 @@ TransferTrim::Callee TransferTrim::calleeOf(const TransferEvent &event) const {
   SymbolIndex symbol = context.indexOf(*callee);
   if (symbol != kNone && context.summary.symbols[symbol].has(kKernelStub))
     return Callee::Stub;
-  if (!callee->isDeclaration())
+  if (!callee->isDeclarationForLinker())
     return reaching.contains(callee) ? Callee::Reaching : Callee::Other;
   return library.contains(callee->getName()) ? Callee::Library
                                              : Callee::Reaching;

@@ -599,33 +599,33 @@ void TransfersCollector::run() {
   store();
 }
 
-/// Returns the functions of the module that may reach the runtime, by position
-/// in LgenContext::bodies.
+/// Returns the functions of the module that may reach the runtime.
 static ReachingFunctions findReaching(const LgenContext &context,
                                       const HostLibrary &library) {
   ReachingFunctions reaching;
-  auto reaches = [&](const llvm::CallBase &call) {
-    const llvm::Function *callee = calledFunction(call);
-    if (!callee)
-      return true;
-    if (callee->isDeclaration())
-      return !library.contains(callee->getName());
-    return reaching.contains(callee);
+  llvm::DenseMap<const llvm::Function *,
+                 llvm::SmallVector<const llvm::Function *, 2>>
+      callersOf;
+  llvm::SmallVector<const llvm::Function *, 16> queue;
+  auto add = [&](const llvm::Function *function) {
+    if (reaching.insert(function).second)
+      queue.push_back(function);
   };
-  bool changed;
-  do {
-    changed = false;
-    for (size_t i = 0; i < context.bodies.size(); ++i) {
-      const FunctionSummary &body = context.summary.functions[i];
-      if (reaching.contains(context.bodies[i]))
-        continue;
-      for (uint32_t number = 0; number < body.calls.count; ++number)
-        if (reaches(*context.callInstructions[body.calls.first + number])) {
-          changed |= reaching.insert(context.bodies[i]).second;
-          break;
-        }
+  for (size_t i = 0; i < context.bodies.size(); ++i) {
+    const FunctionSummary &body = context.summary.functions[i];
+    for (uint32_t number = 0; number < body.calls.count; ++number) {
+      const llvm::Function *callee =
+          calledFunction(*context.callInstructions[body.calls.first + number]);
+      bool isHere = callee && !callee->isDeclarationForLinker();
+      if (isHere)
+        callersOf[callee].push_back(context.bodies[i]);
+      else if (!callee || !library.contains(callee->getName()))
+        add(context.bodies[i]);
     }
-  } while (changed);
+  }
+  while (!queue.empty())
+    for (const llvm::Function *caller : callersOf.lookup(queue.pop_back_val()))
+      add(caller);
   return reaching;
 }
 

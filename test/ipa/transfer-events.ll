@@ -121,6 +121,21 @@ define void @old(ptr %d, ptr %h) {
   ret void
 }
 
+; The body of an extern template is another module's: it is as if there were none.
+; CHECK-LABEL: function extern:
+; CHECK-NEXT: value 0 plain arg0
+; CHECK-NEXT: value 1 plain i64 arg1
+; CHECK-NEXT: event 0 block returns
+; CHECK-NEXT: event 1 call 0 value 0 reads writes keeps value 1 exact
+define void @extern(ptr %h, i64 %n) {
+  call void @elsewhere(ptr %h, i64 %n)
+  ret void
+}
+define available_externally void @elsewhere(ptr %h, i64 %n) {
+  %r = call i32 @cudaMemset(ptr %h, i32 0, i64 %n)
+  ret void
+}
+
 ; CHECK-LABEL: function plain:
 ; CHECK-NOT: event
 define i32 @plain(ptr %h) {
