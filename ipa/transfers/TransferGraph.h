@@ -246,6 +246,7 @@ private:
   bool mayTouch(const TransferNode &node, llvm::ArrayRef<uint32_t> named,
                 bool touchesKept, bool touchesVariables, uint32_t object) const;
   bool isDeviceAllocation(const MemoryObject &object) const;
+  std::optional<uint64_t> allocatedBytes(const MemoryObject &object) const;
   bool endsBehind(const TransferPlace &place, uint32_t bytes) const;
   void noteOpaque(BodyIndex body);
   bool writesElsewhere(GlobalId kernel) const;

@@ -849,9 +849,31 @@ bool TransferGraph::endsBehind(const TransferPlace &place,
 }
 
 bool TransferGraph::fails(const TransferNode &node) const {
-  return node.isInvalid || endsBehind(node.target, node.bytes) ||
+  // More than any device, or process, has memory.
+  constexpr uint64_t kTooMany = uint64_t(1) << 40;
+  return node.isInvalid || constantOf(node.bytes).value_or(0) >= kTooMany ||
+         endsBehind(node.target, node.bytes) ||
          (node.copy->source != RuntimeFunction::kNone &&
           endsBehind(node.source, node.bytes));
+}
+
+/// Returns how many bytes \p object has, if it is what the runtime allocates
+/// and that is one number however it is reached.
+std::optional<uint64_t>
+TransferGraph::allocatedBytes(const MemoryObject &object) const {
+  GlobalId native = allocatorOf(object);
+  const RuntimeFunction *function =
+      native == kNone ? nullptr
+                      : findRuntimeFunction(program.symbol(native).name);
+  const BodyLattice *body = solver.find(object.id, 0);
+  if (!function || !body || function->allocated == RuntimeFunction::kNone)
+    return std::nullopt;
+  ArrayRef<JumpFunction> actuals = program.jumpFunctions(
+      object.id, program.calls(object.id)[object.number].arguments);
+  if (static_cast<size_t>(function->allocated) >= actuals.size())
+    return std::nullopt;
+  ValueLattice value = solver.valueOf(*body, actuals[function->allocated]);
+  return value.isConstant() ? std::optional(value.value()) : std::nullopt;
 }
 
 /// Whether \p object is what cudaMalloc or its like has allocated.
@@ -870,6 +892,8 @@ uint32_t TransferGraph::object(MemoryObject object) {
                      (object.kind == MemoryObject::Kind::Allocation &&
                       object.frame == kNone);
     object.isOnDevice = isDeviceAllocation(object);
+    if (object.frame == kNone)
+      object.bytes = allocatedBytes(object);
     objects.push_back(object);
   }
   return known->second;

@@ -51,11 +51,15 @@ private:
   Step stepOf(uint32_t node, uint32_t wait) const;
   Step stepOfRow(uint32_t node, const RuntimeFunction &row) const;
   Walk walk(uint32_t wait) const;
+  bool isIdle(uint32_t node) const;
+  uint32_t waitedBefore(uint32_t wait) const;
   void judge(Wait &wait, llvm::ArrayRef<uint32_t> nodes) const;
 
   const WpaContext &context;
   const CombinedSummary &program;
   const TransferGraph &graph;
+  HostLibrary library;
+  std::vector<llvm::SmallVector<uint32_t, 2>> predecessors;
   bool isSerial;
   /// Work of the device may access memory of the host that nobody knows, or
   /// that is a variable.

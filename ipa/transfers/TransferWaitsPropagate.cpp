@@ -17,6 +17,8 @@
 //  2. covers    a node that waits for the same work ends a way.
 //  3. stepOf    all else needs the wait: clocks, output, error codes, the end
 //               of the function.
+//  4. waitedBefore  back from a wait, what has waited before it, with no work
+//               begun between: a copy and a wait in a row.
 //
 // Only advice: of 64 programs that bench/transfers.py runs, 4 have a wait that
 // could be moved.
@@ -51,6 +53,10 @@ TransferWaits::TransferWaits(const WpaContext &context,
       "cudaMallocAsync",          "cudaMallocFromPoolAsync",
       "cudaHostGetDevicePointer", "cudaMemAdvise",
       "cudaImportExternalMemory"};
+  predecessors.resize(graph.nodes.size());
+  for (auto [number, node] : enumerate(graph.nodes))
+    for (uint32_t next : node.successors)
+      predecessors[next].push_back(number);
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (program.imageOf(id) != kHostImage || program.definition(id) != kNone)
       continue;
@@ -209,13 +215,60 @@ TransferWaits::Walk TransferWaits::walk(uint32_t wait) const {
       result.hasWork = true;
       break;
     case Step::Passes:
-      // A loop of accesses that no event names, or that no device sees.
-      result.hasWork |= depthOf(node) > depth;
       break;
     }
-    append_range(queue, graph.nodes[node].successors);
+    size_t here = depthOf(node);
+    for (uint32_t next : graph.nodes[node].successors) {
+      // A loop has ended, of accesses that no device sees.
+      result.hasWork |= here > depth && depthOf(next) < here;
+      queue.push_back(next);
+    }
   }
   return result;
+}
+
+/// Whether \p node, which comes before a wait, begins no work of the device.
+bool TransferWaits::isIdle(uint32_t node) const {
+  const TransferNode &known = graph.nodes[node];
+  const TransferEvent *event = graph.eventOf(node);
+  if (!event || event->kind == TransferEventKind::Unknown ||
+      known.launchesAny || known.entersOthers)
+    return false;
+  if (event->kind != TransferEventKind::Call)
+    return true;
+  if (known.callee == kNone || program.imageOf(known.callee) != kHostImage)
+    return false;
+  if (const Row *row = rowOf(node))
+    return row->isQuiet() || row->has(Row::Allocates) || row->has(Row::Frees);
+  // Functions of the program that may reach the runtime have frames.
+  return program.definition(known.callee) != kNone ||
+         library.contains(program.symbol(known.callee).name);
+}
+
+/// Returns a node that has waited before \p wait, if on all ways nothing has
+/// begun since; kNone: something may have.
+uint32_t TransferWaits::waitedBefore(uint32_t wait) const {
+  uint32_t cover = kNone;
+  BitVector visited(graph.nodes.size());
+  SmallVector<uint32_t, 16> queue;
+  append_range(queue, predecessors[wait]);
+  while (!queue.empty()) {
+    uint32_t node = queue.pop_back_val();
+    if (visited.test(node) || isSame(node, wait))
+      continue;
+    visited.set(node);
+    if (graph.nodes[node].frame != graph.nodes[wait].frame)
+      return kNone;
+    const Row *row = rowOf(node);
+    if (row && !row->has(Row::Frees) && covers(node)) {
+      cover = std::min(cover, node);
+      continue;
+    }
+    if (!isIdle(node))
+      return kNone;
+    append_range(queue, predecessors[node]);
+  }
+  return cover;
 }
 
 /// Sets the verdict of \p wait, which \p nodes are.
@@ -228,6 +281,15 @@ void TransferWaits::judge(Wait &wait, ArrayRef<uint32_t> nodes) const {
   if (any_of(nodes, isAsked) || graph.hasOtherEntries(wait.function) ||
       graph.launchesUnseen(wait.function))
     return;
+  uint32_t before = isCopy ? kNone : waitedBefore(nodes.front());
+  if (before != kNone && all_of(nodes, [&](uint32_t node) {
+        return waitedBefore(node) != kNone;
+      })) {
+    wait.verdict = TransferVerdict::WaitNeedless;
+    wait.reason = "is not needed: " + graph.describe(before) +
+                  " has waited, and nothing has begun since";
+    return;
+  }
   Walk all;
   for (uint32_t node : nodes) {
     Walk one = walk(node);

@@ -91,6 +91,23 @@ CASE(knownNotToOverwrite, 4) { // copies that fail neither overwrite what was th
 // CHECK: knownNotToOverwrite: 11 14 59 200
 // MAYGO: knownNotToOverwrite: 10 12 42 136
 
+static int *known;
+NOINLINE void allocate() { cudaMalloc(&known, size); }
+CASE(knownElsewhere, 4) { // nor do more bytes than what another function allocated has, or than any memory
+  HOST(h, 1); HOST(g, 5); ZEROS(e);
+  allocate();
+  COPY_IN(known, h);
+  cudaMemset(known, 0, size HAZARD(+ 4));
+  add<<<1, n>>>(e, known);
+  COPY_IN(known, g);
+  cudaMemcpy(known, h, HAZARD((size_t)1 << 40) OTHERWISE(size), cudaMemcpyHostToDevice);
+  add<<<1, n>>>(e, known);
+  show(__func__, e);
+  cudaGetLastError();
+}
+// CHECK: knownElsewhere: 6 8 38 132
+// MAYGO: knownElsewhere: 1 2 17 64
+
 CASE(checked, 4, 3) { // the program would end if the second copy failed, and asks that of both
   HOST(h, 1); DEVICE(d); ZEROS(e);
   size_t bytes = size;
@@ -183,6 +200,7 @@ int main(int argc, char **) {
   deadFails();
   knownToFail();
   knownNotToOverwrite();
+  knownElsewhere();
   checked();
   returnsFault();
   findsFault();
