@@ -136,7 +136,7 @@ class Source:
         if kind == "swap":
             a, b = pick((h, g), (d, e))
             # What a function frees is its own.
-            isAlike = (a in scope["own"]) == (b in scope["own"])
+            isAlike = (a in ("mine", "dMine")) == (b in ("mine", "dMine"))
             return [f"{{ u32 *t = {a}; {a} = {b}; {b} = t; }}"] \
                 if a != b and isAlike else []
         if kind == "again" and scope["own"]:
