@@ -160,6 +160,12 @@ llvm::ArrayRef<RuntimeFunction> runtimeFunctions();
 /// Whether \p name is of the runtime's names: `cuda...`, `__cuda...`.
 bool isRuntimeName(llvm::StringRef name);
 
+/// Whether the function \p name allocates memory of the host that is
+/// page-locked.
+inline bool allocatesPageLocked(llvm::StringRef name) {
+  return name == "cudaMallocHost" || name == "cudaHostAlloc";
+}
+
 /// Whether \p name is of the driver's names, as `cuLaunchKernel`.
 bool isDriverName(llvm::StringRef name);
 

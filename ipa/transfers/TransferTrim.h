@@ -63,6 +63,7 @@ private:
   void trimOperands(TransferEvent &event) const;
   bool isNeeded(const TransferEvent &event) const;
   bool isWait(const TransferEvent &event) const;
+  bool beginsWatch(const TransferEvent &event) const;
   bool endsWatch(const TransferEvent &event) const;
   llvm::DenseSet<const llvm::BasicBlock *>
   findWatched(const BlockEvents &blocks) const;
@@ -72,6 +73,8 @@ private:
   const ReachingFunctions &reaching;
   const HostLibrary &library;
   llvm::ArrayRef<TransferValue> values;
+  /// Copies may go to page-locked memory, which need not wait at once.
+  const bool hasPageLocked;
   std::set<Memory> asked;
   /// Values that sizes of copies are made of.
   llvm::BitVector sized;

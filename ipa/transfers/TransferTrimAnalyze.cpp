@@ -41,7 +41,12 @@ TransferTrim::TransferTrim(const LgenContext &context,
                            const HostLibrary &library,
                            llvm::ArrayRef<TransferValue> values)
     : context(context), body(body), reaching(reaching), library(library),
-      values(values), sized(static_cast<unsigned>(values.size())) {}
+      values(values), hasPageLocked(llvm::any_of(
+                          context.module,
+                          [](const llvm::Function &function) {
+                            return allocatesPageLocked(function.getName());
+                          })),
+      sized(static_cast<unsigned>(values.size())) {}
 
 const llvm::CallBase &TransferTrim::callOf(const TransferEvent &event) const {
   return *context.callInstructions[body.calls.first + event.call];
@@ -240,6 +245,18 @@ bool TransferTrim::isWait(const TransferEvent &event) const {
   return row && row->has(Row::Waits);
 }
 
+/// Whether a synchronous copy, as \p row is, waits.
+static bool isCopyThatWaits(const Row &row) {
+  return row.source != Row::kNone && row.stream == Row::kNone;
+}
+
+/// Whether \p event waits, and perhaps longer than it has to.
+bool TransferTrim::beginsWatch(const TransferEvent &event) const {
+  return isWait(event) ||
+         (hasPageLocked && event.kind == TransferEventKind::Call &&
+          rowOf(event) && isCopyThatWaits(*rowOf(event)));
+}
+
 /// Whether \p event waits, or enters a function that may.
 bool TransferTrim::endsWatch(const TransferEvent &event) const {
   if (event.kind != TransferEventKind::Call)
@@ -249,8 +266,7 @@ bool TransferTrim::endsWatch(const TransferEvent &event) const {
     return true;
   case Callee::Row: {
     const Row &row = *rowOf(event);
-    bool isCopy = row.source != Row::kNone && row.stream == Row::kNone;
-    return isCopy || row.has(Row::Frees);
+    return isCopyThatWaits(row) || row.has(Row::Frees);
   }
   default:
     return false;
@@ -271,7 +287,7 @@ TransferTrim::findWatched(const BlockEvents &blocks) const {
   // Whether a block, or the last part of it, is behind a wait.
   auto isOpen = [&](llvm::ArrayRef<TransferEvent> events, bool isBehind) {
     for (const TransferEvent &event : llvm::reverse(events)) {
-      if (isWait(event))
+      if (beginsWatch(event))
         return true;
       if (endsWatch(event))
         return false;
@@ -299,7 +315,7 @@ void TransferTrim::run(BlockEvents &blocks) {
     for (TransferEvent &event : events) {
       trimOperands(event);
       bool mayLook = isWatched && event.kind == TransferEventKind::Call;
-      isWatched = isWait(event) || (isWatched && !endsWatch(event));
+      isWatched = beginsWatch(event) || (isWatched && !endsWatch(event));
       if (mayLook || isNeeded(event))
         kept.push_back(std::move(event));
     }

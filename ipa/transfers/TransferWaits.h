@@ -31,7 +31,7 @@ public:
   };
   /// Returns the waits that somebody could do without, in the order of their
   /// functions.
-  std::vector<Wait> find() const;
+  std::vector<Wait> find();
 
 private:
   enum class Step : uint8_t { Passes, Works, Covers, Needs };
@@ -44,7 +44,7 @@ private:
   const RuntimeFunction *rowOf(uint32_t node) const;
   bool isWait(uint32_t node) const;
   bool isSame(uint32_t a, uint32_t b) const;
-  bool isPageLocked(uint32_t object) const;
+  bool isToPageLocked(const TransferNode &node) const;
   bool isShared(uint32_t object) const;
   bool looks(const TransferNode &node) const;
   bool covers(uint32_t node) const;
@@ -59,6 +59,7 @@ private:
   const CombinedSummary &program;
   const TransferGraph &graph;
   HostLibrary library;
+  /// By node; of programs that wait.
   std::vector<llvm::SmallVector<uint32_t, 2>> predecessors;
   bool isSerial;
   /// Work of the device may access memory of the host that nobody knows, or

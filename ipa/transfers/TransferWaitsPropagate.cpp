@@ -53,10 +53,6 @@ TransferWaits::TransferWaits(const WpaContext &context,
       "cudaMallocAsync",          "cudaMallocFromPoolAsync",
       "cudaHostGetDevicePointer", "cudaMemAdvise",
       "cudaImportExternalMemory"};
-  predecessors.resize(graph.nodes.size());
-  for (auto [number, node] : enumerate(graph.nodes))
-    for (uint32_t next : node.successors)
-      predecessors[next].push_back(number);
   for (GlobalId id = 0; id < program.symbolCount(); ++id) {
     if (program.imageOf(id) != kHostImage || program.definition(id) != kNone)
       continue;
@@ -76,13 +72,16 @@ const RuntimeFunction *TransferWaits::rowOf(uint32_t node) const {
              : findRuntimeFunction(program.symbol(callee).name);
 }
 
-bool TransferWaits::isPageLocked(uint32_t object) const {
-  GlobalId native =
-      object == kNone ? kNone : graph.allocatorOf(graph.objects[object]);
-  if (native == kNone)
+/// Whether the copy \p node goes to page-locked memory. It is allocated in the
+/// same module: LGEN leaves calls behind such copies only there.
+bool TransferWaits::isToPageLocked(const TransferNode &node) const {
+  if (node.target.object == kNone)
     return false;
-  StringRef name = program.symbol(native).name;
-  return name == "cudaMallocHost" || name == "cudaHostAlloc";
+  const MemoryObject &memory = graph.objects[node.target.object];
+  GlobalId native = graph.allocatorOf(memory);
+  return native != kNone && allocatesPageLocked(program.symbol(native).name) &&
+         &program.moduleRef(memory.id) ==
+             &program.moduleRef(graph.functionOf(node.frame));
 }
 
 /// Whether \p node waits for the device, and might do so later.
@@ -92,7 +91,7 @@ bool TransferWaits::isWait(uint32_t node) const {
     return false;
   const TransferNode &known = graph.nodes[node];
   bool isCopy = known.copy && row->stream == Row::kNone &&
-                row->source != Row::kNone && isPageLocked(known.target.object);
+                row->source != Row::kNone && isToPageLocked(known);
   return row->has(Row::Waits) || isCopy;
 }
 
@@ -311,7 +310,7 @@ void TransferWaits::judge(Wait &wait, ArrayRef<uint32_t> nodes) const {
   }
 }
 
-std::vector<TransferWaits::Wait> TransferWaits::find() const {
+std::vector<TransferWaits::Wait> TransferWaits::find() {
   // By function and place; where that is not known, by call.
   std::map<std::array<uint32_t, 5>, std::vector<uint32_t>> sites;
   for (uint32_t node = 0; node < graph.nodes.size(); ++node)
@@ -322,6 +321,12 @@ std::vector<TransferWaits::Wait> TransferWaits::find() const {
           .push_back(node);
     }
   std::vector<Wait> result;
+  if (sites.empty())
+    return result;
+  predecessors.resize(graph.nodes.size());
+  for (auto [number, node] : enumerate(graph.nodes))
+    for (uint32_t next : node.successors)
+      predecessors[next].push_back(number);
   for (const auto &[site, nodes] : sites) {
     Wait wait;
     wait.function = site.front();
