@@ -305,8 +305,7 @@ def print_waits(logs, made):
         waits = merge(logs[name]["waits"], WAIT_COLUMNS)
         for row in of["waits"]:
             place = f"{row['file'].rpartition('/')[2]}:{row['line']}"
-            here = [count for (_, call, _, lines), count in waits.items()
-                    if place in lines]
+            here = [count for (_, _, _, lines), count in waits.items() if place in lines]
             rows.append([name, place, row["callee"], row["verdict"]] +
                         [sum(count[word] for count in here) for word in WAIT_COLUMNS])
     print("\nWhat is said of waits\n")

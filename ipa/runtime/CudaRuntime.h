@@ -64,7 +64,9 @@ struct RuntimeFunction {
     FromSymbol = 1u << 17,
     /// Does nothing but wait for work; for all that there is.
     Waits = 1u << 18,
-    WaitsForAll = 1u << 19
+    WaitsForAll = 1u << 19,
+    /// What it allocates is page-locked memory of the host.
+    AllocatesPageLocked = 1u << 20
   };
   static constexpr int8_t kNone = -1;
 
@@ -159,12 +161,6 @@ llvm::ArrayRef<RuntimeFunction> runtimeFunctions();
 
 /// Whether \p name is of the runtime's names: `cuda...`, `__cuda...`.
 bool isRuntimeName(llvm::StringRef name);
-
-/// Whether the function \p name allocates memory of the host that is
-/// page-locked.
-inline bool allocatesPageLocked(llvm::StringRef name) {
-  return name == "cudaMallocHost" || name == "cudaHostAlloc";
-}
 
 /// Whether \p name is of the driver's names, as `cuLaunchKernel`.
 bool isDriverName(llvm::StringRef name);

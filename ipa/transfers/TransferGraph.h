@@ -67,6 +67,11 @@ struct TransferTerm {
   auto operator<=>(const TransferTerm &) const = default;
 };
 
+/// Returns a host function without a body in \p program, which names it, that
+/// \p isMeant, or an empty name.
+llvm::StringRef usedName(const CombinedSummary &program,
+                         llvm::function_ref<bool(llvm::StringRef)> isMeant);
+
 /// What an operand is: the object it leads into, or kNone if that is not known
 /// or it is no pointer; and its term.
 struct TransferPlace {
@@ -189,6 +194,8 @@ public:
   /// Argument \p index of the call \p node, if it is the same constant in all
   /// calls; nothing for kNone of a row of the runtime's table.
   std::optional<uint64_t> argumentOf(uint32_t node, int8_t index) const;
+  /// The names that touch no device.
+  const HostLibrary &hostLibrary() const { return library; }
   /// The loops around \p node in its function, the outermost first.
   llvm::SmallVector<uint32_t, 4> loopsOf(uint32_t node) const;
   /// The function that has no body in this link and allocates \p object, or
@@ -245,6 +252,8 @@ private:
   void touchAll(uint32_t node, llvm::ArrayRef<TransferPlace> operands);
   bool mayTouch(const TransferNode &node, llvm::ArrayRef<uint32_t> named,
                 bool touchesKept, bool touchesVariables, uint32_t object) const;
+  std::optional<uint64_t> argumentOf(const BodyLattice &body,
+                                     const CallEdge &call, int8_t index) const;
   bool isDeviceAllocation(const MemoryObject &object) const;
   std::optional<uint64_t> allocatedBytes(const MemoryObject &object) const;
   bool endsBehind(const TransferPlace &place, uint32_t bytes) const;

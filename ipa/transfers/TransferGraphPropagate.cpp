@@ -61,6 +61,15 @@ TransferGraph::TransferGraph(const WpaContext &context, const Callers &callers,
 // Functions
 //===----------------------------------------------------------------------===//
 
+StringRef usedName(const CombinedSummary &program,
+                   function_ref<bool(StringRef)> isMeant) {
+  for (GlobalId id = 0; id < program.symbolCount(); ++id)
+    if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
+        isMeant(program.symbol(id).name))
+      return program.symbol(id).name;
+  return {};
+}
+
 /// The symbol that a call enters if that has no body here, or kNone.
 static GlobalId nativeCallee(const CombinedSummary &program, GlobalId caller,
                              const CallEdge &call) {
@@ -201,12 +210,19 @@ const CallEdge *TransferGraph::callOf(uint32_t node) const {
 std::optional<uint64_t> TransferGraph::argumentOf(uint32_t node,
                                                   int8_t index) const {
   const CallEdge *call = callOf(node);
-  if (!call || index == RuntimeFunction::kNone)
-    return std::nullopt;
-  const auto &body = solver.bodies()[frames[nodes[node].frame].body];
+  return call ? argumentOf(solver.bodies()[frames[nodes[node].frame].body],
+                           *call, index)
+              : std::nullopt;
+}
+
+/// Argument \p index of \p call in \p body, if that is one constant.
+std::optional<uint64_t> TransferGraph::argumentOf(const BodyLattice &body,
+                                                  const CallEdge &call,
+                                                  int8_t index) const {
   ArrayRef<JumpFunction> actuals =
-      program.jumpFunctions(body.id, call->arguments);
-  if (static_cast<size_t>(index) >= actuals.size())
+      program.jumpFunctions(body.id, call.arguments);
+  if (index == RuntimeFunction::kNone ||
+      static_cast<size_t>(index) >= actuals.size())
     return std::nullopt;
   ValueLattice value = solver.valueOf(body, actuals[index]);
   return value.isConstant() ? std::optional(value.value()) : std::nullopt;
@@ -866,14 +882,10 @@ TransferGraph::allocatedBytes(const MemoryObject &object) const {
       native == kNone ? nullptr
                       : findRuntimeFunction(program.symbol(native).name);
   const BodyLattice *body = solver.find(object.id, 0);
-  if (!function || !body || function->allocated == RuntimeFunction::kNone)
-    return std::nullopt;
-  ArrayRef<JumpFunction> actuals = program.jumpFunctions(
-      object.id, program.calls(object.id)[object.number].arguments);
-  if (static_cast<size_t>(function->allocated) >= actuals.size())
-    return std::nullopt;
-  ValueLattice value = solver.valueOf(*body, actuals[function->allocated]);
-  return value.isConstant() ? std::optional(value.value()) : std::nullopt;
+  return function && body
+             ? argumentOf(*body, program.calls(object.id)[object.number],
+                          function->allocated)
+             : std::nullopt;
 }
 
 /// Whether \p object is what cudaMalloc or its like has allocated.

@@ -42,11 +42,12 @@ TransferTrim::TransferTrim(const LgenContext &context,
                            const HostLibrary &library,
                            llvm::ArrayRef<TransferValue> values)
     : context(context), body(body), reaching(reaching), library(library),
-      values(values), hasPageLocked(llvm::any_of(
-                          context.module,
-                          [](const llvm::Function &function) {
-                            return allocatesPageLocked(function.getName());
-                          })),
+      values(values),
+      hasPageLocked(llvm::any_of(runtimeFunctions(),
+                                 [&](const Row &row) {
+                                   return row.has(Row::AllocatesPageLocked) &&
+                                          context.module.getFunction(row.name);
+                                 })),
       sized(static_cast<unsigned>(values.size())) {}
 
 const llvm::CallBase &TransferTrim::callOf(const TransferEvent &event) const {

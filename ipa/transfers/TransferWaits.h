@@ -18,7 +18,9 @@ class TransferWaits {
 public:
   /// \p isSerial: all work of the device is in the default stream.
   TransferWaits(const WpaContext &context, const TransferGraph &graph,
-                bool isSerial);
+                bool isSerial)
+      : context(context), program(context.program), graph(graph),
+        isSerial(isSerial) {}
 
   /// What is known of one call.
   struct Wait {
@@ -41,6 +43,7 @@ private:
     bool hasWork = false;
   };
 
+  void prepare();
   const RuntimeFunction *rowOf(uint32_t node) const;
   bool isWait(uint32_t node) const;
   bool isSame(uint32_t a, uint32_t b) const;
@@ -58,7 +61,6 @@ private:
   const WpaContext &context;
   const CombinedSummary &program;
   const TransferGraph &graph;
-  HostLibrary library;
   /// By node; of programs that wait.
   std::vector<llvm::SmallVector<uint32_t, 2>> predecessors;
   bool isSerial;

@@ -43,25 +43,26 @@ namespace gpulto {
 
 using Row = RuntimeFunction;
 
-TransferWaits::TransferWaits(const WpaContext &context,
-                             const TransferGraph &graph, bool isSerial)
-    : context(context), program(context.program), graph(graph),
-      isSerial(isSerial) {
+/// Finds what the steps ask of the whole program.
+void TransferWaits::prepare() {
   static const StringSet<> kSharing = {
       "cudaMallocHost",           "cudaHostAlloc",
       "cudaHostRegister",         "cudaMallocManaged",
       "cudaMallocAsync",          "cudaMallocFromPoolAsync",
       "cudaHostGetDevicePointer", "cudaMemAdvise",
       "cudaImportExternalMemory"};
-  for (GlobalId id = 0; id < program.symbolCount(); ++id) {
-    if (program.imageOf(id) != kHostImage || program.definition(id) != kNone)
-      continue;
-    StringRef name = program.symbol(id).name;
-    sharesMemory |= kSharing.contains(name) || isDriverName(name);
-    sharesVariables |= name == "__cudaRegisterManagedVar" ||
-                       name == "__cudaRegisterManagedVariable" ||
-                       name == "cudaHostRegister";
-  }
+  sharesMemory = !usedName(program, [](StringRef name) {
+                    return kSharing.contains(name) || isDriverName(name);
+                  }).empty();
+  sharesVariables = !usedName(program, [](StringRef name) {
+                       return name == "__cudaRegisterManagedVar" ||
+                              name == "__cudaRegisterManagedVariable" ||
+                              name == "cudaHostRegister";
+                     }).empty();
+  predecessors.resize(graph.nodes.size());
+  for (auto [number, node] : enumerate(graph.nodes))
+    for (uint32_t next : node.successors)
+      predecessors[next].push_back(number);
 }
 
 /// Returns the row of the function of the runtime that \p node calls, or null.
@@ -79,7 +80,8 @@ bool TransferWaits::isToPageLocked(const TransferNode &node) const {
     return false;
   const MemoryObject &memory = graph.objects[node.target.object];
   GlobalId native = graph.allocatorOf(memory);
-  return native != kNone && allocatesPageLocked(program.symbol(native).name) &&
+  return native != kNone &&
+         isRuntime(program.symbol(native).name, Row::AllocatesPageLocked) &&
          &program.moduleRef(memory.id) ==
              &program.moduleRef(graph.functionOf(node.frame));
 }
@@ -241,7 +243,7 @@ bool TransferWaits::isIdle(uint32_t node) const {
     return row->isQuiet() || row->has(Row::Allocates) || row->has(Row::Frees);
   // Functions of the program that may reach the runtime have frames.
   return program.definition(known.callee) != kNone ||
-         library.contains(program.symbol(known.callee).name);
+         graph.hostLibrary().contains(program.symbol(known.callee).name);
 }
 
 /// Returns a node that has waited before \p wait, if on all ways nothing has
@@ -281,7 +283,7 @@ void TransferWaits::judge(Wait &wait, ArrayRef<uint32_t> nodes) const {
       graph.launchesUnseen(wait.function))
     return;
   uint32_t before = isCopy ? kNone : waitedBefore(nodes.front());
-  if (before != kNone && all_of(nodes, [&](uint32_t node) {
+  if (before != kNone && all_of(nodes.drop_front(), [&](uint32_t node) {
         return waitedBefore(node) != kNone;
       })) {
     wait.verdict = TransferVerdict::WaitNeedless;
@@ -323,10 +325,7 @@ std::vector<TransferWaits::Wait> TransferWaits::find() {
   std::vector<Wait> result;
   if (sites.empty())
     return result;
-  predecessors.resize(graph.nodes.size());
-  for (auto [number, node] : enumerate(graph.nodes))
-    for (uint32_t next : node.successors)
-      predecessors[next].push_back(number);
+  prepare();
   for (const auto &[site, nodes] : sites) {
     Wait wait;
     wait.function = site.front();

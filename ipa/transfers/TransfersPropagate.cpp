@@ -65,7 +65,6 @@ private:
 
   const DeviceOrder &orderOf();
   void findSites();
-  StringRef used(function_ref<bool(StringRef)> isMeant) const;
   std::string whyNothing() const;
   void findVerdicts(const TransferGraph &graph, const TransferFacts &facts);
   void findRepeated(const TransferFacts &facts, const Site &site,
@@ -104,6 +103,8 @@ private:
   /// Nodes: copies that are not made, and that are made in a first round only.
   BitVector removed, doubtful;
   bool ownsKept = true;
+  /// Memory may become page-locked that something else has allocated.
+  bool mayLockPages = false;
 };
 
 } // namespace
@@ -161,22 +162,12 @@ static bool returnsTwice(StringRef name) {
   return kNames.contains(name);
 }
 
-/// Returns a host function without a body here that the program names and that
-/// \p isMeant, or an empty name.
-StringRef TransfersPass::used(function_ref<bool(StringRef)> isMeant) const {
-  for (GlobalId id = 0; id < program.symbolCount(); ++id)
-    if (program.imageOf(id) == kHostImage && program.definition(id) == kNone &&
-        isMeant(program.symbol(id).name))
-      return program.symbol(id).name;
-  return {};
-}
-
 /// Returns why no copy can be known not to be needed, as a clause; empty if
 /// that is not so.
 std::string TransfersPass::whyNothing() const {
   if (!order.isKnown())
     return order.whyNotKnown().str();
-  StringRef twice = used(returnsTwice);
+  StringRef twice = usedName(program, returnsTwice);
   return twice.empty() ? "" : "the program uses '" + twice.str() + "'";
 }
 
@@ -455,7 +446,7 @@ std::string TransfersPass::pageable(const TransferGraph &graph,
 /// nothing runs meanwhile.
 std::string TransfersPass::adviceOn(const TransferGraph &graph,
                                     const SiteState &state) const {
-  if (!used(locksPages).empty())
+  if (mayLockPages)
     return "";
   std::string memory;
   for (uint32_t node : state.nodes) {
@@ -507,7 +498,8 @@ void TransfersPass::run() {
              TransferVerdict::Needed, "is needed: " + why);
     return;
   }
-  ownsKept = used(startsThread).empty();
+  ownsKept = usedName(program, startsThread).empty();
+  mayLockPages = !usedName(program, locksPages).empty();
   for (auto [number, node] : enumerate(graph->nodes))
     if (const CallEdge *call = node.copy ? graph->callOf(number) : nullptr) {
       GlobalId function = graph->functionOf(node.frame);
