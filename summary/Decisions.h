@@ -143,10 +143,11 @@ struct Decisions {
   /// Variables whose only values are those of their initializers and those in
   /// FunctionSummary::variableStores.
   llvm::BitVector plainlyWritten{};
-  /// Variables of the device that have other bytes from the start than their
-  /// initializers say, and keep them: they are among neverWritten. By offset.
-  /// Looked up only, never iterated.
-  llvm::DenseMap<GlobalId, std::vector<InitialBytes>> initialBytes{};
+  /// Variables of the device of which bytes are known whenever anything reads
+  /// them, by offset. Those that are among neverWritten have these from the
+  /// start, instead of what their initializers say. Looked up only, never
+  /// iterated.
+  llvm::DenseMap<GlobalId, std::vector<KnownBytes>> knownBytes{};
   /// Plans for a function's bodies, by clone number, if any. Looked up only,
   /// never iterated.
   llvm::DenseMap<GlobalId, std::vector<BodyPlan>> plans{};
@@ -198,10 +199,10 @@ struct Decisions {
   bool isNeverWritten(GlobalId id) const {
     return id < neverWritten.size() && neverWritten.test(id);
   }
-  llvm::ArrayRef<InitialBytes> initialBytesOf(GlobalId id) const {
-    auto found = initialBytes.find(id);
-    return found == initialBytes.end() ? llvm::ArrayRef<InitialBytes>()
-                                       : llvm::ArrayRef(found->second);
+  llvm::ArrayRef<KnownBytes> knownBytesOf(GlobalId id) const {
+    auto found = knownBytes.find(id);
+    return found == knownBytes.end() ? llvm::ArrayRef<KnownBytes>()
+                                     : llvm::ArrayRef(found->second);
   }
   bool isPlainlyWritten(GlobalId id) const {
     return id < plainlyWritten.size() && plainlyWritten.test(id);

@@ -138,6 +138,19 @@ template <typename A> void transfer(A &a, LaunchShape &s) {
   a.field("gridZ", s.grid[2]);
 }
 
+/// A parameter of a kernel that gets one multiple of a power of two after the
+/// other, as launches in a loop pass its counter.
+struct CountingParameter {
+  uint32_t number = 0;
+  uint32_t alignLog2 = 0;
+  bool operator==(const CountingParameter &) const = default;
+};
+
+template <typename A> void transfer(A &a, CountingParameter &p) {
+  a.field("number", p.number);
+  a.field("alignLog2", p.alignLog2);
+}
+
 /// What is known of the launches of a kernel, for the report on its accesses to
 /// memory. No optimization rests on it.
 struct KernelLaunches {
@@ -145,17 +158,29 @@ struct KernelLaunches {
   std::vector<LaunchShape> shapes;
   /// Names of the parameters in the source, by position; "": it has none.
   std::vector<std::string> parameters;
+  /// In ascending order.
+  std::vector<CountingParameter> counting = {};
+  /// Where blocks are not known: threads of a block along each axis, as far as
+  /// all those launches have the same; 0: they do not, or it is not known.
+  std::array<uint32_t, 3> sides{};
   /// By shape: the places of its launches, for people: "main.cu:6:3". They are
   /// no part of a job, which would change with each line.
   std::vector<std::vector<std::string>> places = {};
 
-  bool empty() const { return shapes.empty() && parameters.empty(); }
+  bool empty() const {
+    return shapes.empty() && parameters.empty() && counting.empty() &&
+           sides == decltype(sides)();
+  }
   bool operator==(const KernelLaunches &) const = default;
 };
 
 template <typename A> void transfer(A &a, KernelLaunches &l) {
   a.field("shapes", l.shapes);
   a.field("parameters", l.parameters);
+  a.field("counting", l.counting);
+  a.field("sideX", l.sides[0]);
+  a.field("sideY", l.sides[1]);
+  a.field("sideZ", l.sides[2]);
 }
 
 /// Two pointers of a kernel that lead into different allocations whenever it
@@ -214,14 +239,14 @@ template <typename A> void transfer(A &a, VariableUse &u) {
 }
 
 /// Bytes of a variable of the device whenever anything reads it.
-struct InitialBytes {
+struct KnownBytes {
   /// Of the first of them in the variable.
   uint64_t offset = 0;
   std::string bytes;
-  bool operator==(const InitialBytes &) const = default;
+  bool operator==(const KnownBytes &) const = default;
 };
 
-template <typename A> void transfer(A &a, InitialBytes &i) {
+template <typename A> void transfer(A &a, KnownBytes &i) {
   a.field("offset", i.offset);
   a.field("bytes", i.bytes);
 }

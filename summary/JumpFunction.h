@@ -128,7 +128,8 @@ struct JumpFunction {
     Memory,
     /// The \c bitWidth bits at byte \c value of variable \c source: one of the
     /// values that are stored there anywhere in the program, or its
-    /// initializer's.
+    /// initializer's. If \c parameter is 1, the function itself has stored
+    /// there before, so that it is none of the initializer's.
     VariablePart,
     /// Entry \c source, an earlier one, of the module's table of jump
     /// functions, through \c operation with \c value or, if \c count is not 0,
@@ -152,21 +153,25 @@ struct JumpFunction {
   uint32_t count = 0;
   /// CallMemory: position of an argument. Memory: number of a local variable,
   /// from 1; for a handle (HandleFlow, LaunchSite), of a place, numbered
-  /// separately from 0. Allocation: see Kind. Pointers passed on: first
-  /// aggregate part.
+  /// separately from 0. Allocation, VariablePart: see Kind. Pointers passed on:
+  /// first aggregate part.
   uint32_t parameter = 0;
   /// Facts that hold at this site for any kind. Pointers: log2 of the proven
   /// alignment, the address space that it is known to point into (0: generic),
   /// and whether it is known not to be null. Integers: log2 of a number of
-  /// which it is a multiple.
+  /// which it is a multiple, and whether it is one multiple of that after the
+  /// other, or of an odd number of these, in the rounds of a loop around it.
   uint8_t alignLog2 = 0;
   uint8_t addressSpace = 0;
   bool nonNull = false;
+  bool isCounter = false;
   /// Integers: unsigned bounds, both inclusive; none if high is 0.
   uint64_t low = 0;
   uint64_t high = 0;
 
-  bool hasFacts() const { return alignLog2 || addressSpace || nonNull || high; }
+  bool hasFacts() const {
+    return alignLog2 || addressSpace || nonNull || isCounter || high;
+  }
 
   /// Whether it is a formal parameter that is a pointer, at any distance.
   bool isPointerPassedOn() const {
@@ -218,6 +223,8 @@ template <typename V> void describe(V &v, JumpFunction &j) {
     v.symbol("symbol", j.source);
     if (j.kind != Kind::LoadVariable)
       v.offset(j.value);
+    if (j.kind == Kind::VariablePart)
+      v.number("stored", j.parameter);
     break;
   case Kind::PassThrough:
   case Kind::Ancestor:

@@ -197,6 +197,7 @@ public:
     self().alignment(j.alignLog2);
     self().number("addrspace", j.addressSpace);
     self().boolean("nonnull", j.nonNull);
+    self().boolean("counter", j.isCounter);
     self().number("low", j.low);
     self().number("high", j.high);
     return j.operation != decltype(j.operation)();

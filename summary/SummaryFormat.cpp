@@ -275,12 +275,14 @@ template <typename IO> bool Transfer<IO>::head(JumpFunction &j) {
 }
 
 template <typename IO> void Transfer<IO>::facts(JumpFunction &j) {
+  // nonNull is of pointers, isCounter of integers.
+  bool isPointer = j.bitWidth == 0;
   uint32_t packed = uint32_t(j.alignLog2) << 2 | uint32_t(j.high != 0) << 1 |
-                    uint32_t(j.nonNull);
+                    uint32_t(isPointer ? j.nonNull : j.isCounter);
   io->number(packed);
   io->check(packed < 256, "alignment too large");
   j.alignLog2 = packed >> 2 & 63;
-  j.nonNull = packed & 1;
+  (isPointer ? j.nonNull : j.isCounter) = packed & 1;
   io->number(j.addressSpace);
   if (packed & 2) {
     io->number(j.low);

@@ -283,10 +283,10 @@ namespace {
 struct RequestCosts {
   uint64_t mainWarps = 0; // of the class with the most
   RowSectors sectors;
-  uint64_t ideal = 0, warps = 0;
+  uint64_t ideal = 0, warps = 0, unknownWarps = 0;
   double lines = 0;
   uint32_t loopDepth = 0;
-  bool isIrregular = false, isUnknown = false, mayVary = false;
+  bool isIrregular = false, mayVary = false;
   std::string reason, advice, base;
   AccessVerdict verdict = AccessVerdict::Broadcast;
   bool isAlarm = false;
@@ -487,8 +487,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   if (!address.isSum()) {
     bool isIrregular = address.kind == LaneValue::Kind::Irregular;
     costs.isIrregular |= isIrregular;
-    costs.isUnknown |= !isIrregular;
-    costs.warps += warps.warps();
+    costs.unknownWarps += warps.warps();
     return;
   }
   const WarpCost &cost =
@@ -562,10 +561,8 @@ void ShapeReport::addBranch(LaneValues &values, const WarpClass &warps,
 void ShapeReport::addUnknown(const Function &function, const WarpClass &warps) {
   KernelRequests below(function);
   for (const Function *reached : below.functions())
-    for (size_t i : requests.of(*reached)) {
-      costs[i].isUnknown = true;
-      costs[i].warps += warps.warps();
-    }
+    for (size_t i : requests.of(*reached))
+      costs[i].unknownWarps += warps.warps();
 }
 
 /// Returns false as soon as \p mustStop.
@@ -598,7 +595,7 @@ bool ShapeReport::addBody(LaneValues &values, WarpCosts &known,
 bool ShapeReport::runClasses(ArrayRef<WarpClass> classes, bool mayStop) {
   costs.assign(requests.all().size(), {});
   for (const WarpClass &warps : classes) {
-    WarpContext context(shape, warps, analyses);
+    WarpContext context(shape, launches.counting, warps, analyses);
     LaneValues values(kernel, context);
     // Of a block that is an example, bounds would be none.
     WarpCosts known(context.symbols, /*hasBounds=*/!isExample);
@@ -622,24 +619,36 @@ static const DILocation *placeOf(const Instruction &access) {
   return where;
 }
 
+/// Lets the bounds of \p row say nothing: it stands for requests that are not
+/// known, too.
+static void forgetBounds(MemoryRow &row) {
+  row.sectors.least = 0;
+  row.sectors.most =
+      row.requests * kWarpLanes * (1 + divideCeil(row.sizeBytes, kSectorBytes));
+}
+
 MemoryRow ShapeReport::rowOf(const MemoryRequest &request,
                              const RequestCosts &cost) const {
   MemoryRow row;
   row.kernel = kernel.getName().str();
   row.space = request.space;
   row.kind = request.kind;
+  // A few warps, such as one at a border, are taken to be as the others.
+  bool isUnknown = cost.unknownWarps && cost.unknownWarps >= cost.warps;
   row.verdict = cost.isIrregular ? AccessVerdict::Irregular
-                : cost.isUnknown ? AccessVerdict::Unknown
+                : isUnknown      ? AccessVerdict::Unknown
                                  : cost.verdict;
-  bool isKnown = !cost.isIrregular && !cost.isUnknown;
+  bool isKnown = !cost.isIrregular && !isUnknown;
   row.isAlarm = isKnown && cost.isAlarm;
   row.sizeBytes = request.size.bytes;
   row.loopDepth = cost.loopDepth;
   row.block = shape.block;
   row.isExample = isExample;
-  row.requests = cost.warps;
+  row.requests = isKnown ? cost.warps : cost.warps + cost.unknownWarps;
   if (isKnown) {
     row.sectors = cost.sectors;
+    if (cost.unknownWarps)
+      forgetBounds(row);
     row.ideal = cost.ideal;
     row.lines = cost.lines;
     row.reason = cost.reason;
@@ -714,23 +723,37 @@ std::vector<MemoryRow> ShapeReport::run(bool isSwapped) {
     runClasses(classesOf(shape.block, /*apart=*/true), /*mayStop=*/false);
   using Key = std::tuple<std::string, uint32_t, uint32_t, MemorySpace,
                          AccessKind, uint32_t, std::string, std::string>;
-  std::vector<MemoryRow> rows;
-  std::map<Key, size_t> places;
+  // Those of one place that are known, and those that are not, which are taken
+  // to be as these if they are not more.
+  struct Place {
+    std::optional<MemoryRow> known, unknown;
+    unsigned knownCopies = 0, unknownCopies = 0;
+  };
+  MapVector<Key, Place, std::map<Key, unsigned>> places;
   for (auto [request, cost] : zip(requests.all(), costs)) {
     MemoryRow row = rowOf(request, cost);
     if (row.kind == AccessKind::Branch && !row.isAlarm)
       continue;
     bool hasPlace = row.line != 0;
-    auto [place, isNew] = places.try_emplace(
-        Key(row.file, row.line, row.column, row.space, row.kind, row.sizeBytes,
-            row.base,
-            hasPlace ? std::string()
-                     : StringRef(row.reason).split(',').first.str()),
-        rows.size());
-    if (isNew)
-      rows.push_back(std::move(row));
+    Place &place =
+        places[Key(row.file, row.line, row.column, row.space, row.kind,
+                   row.sizeBytes, row.base,
+                   hasPlace ? std::string()
+                            : StringRef(row.reason).split(',').first.str())];
+    bool isUnknown = row.verdict == AccessVerdict::Unknown;
+    ++(isUnknown ? place.unknownCopies : place.knownCopies);
+    std::optional<MemoryRow> &all = isUnknown ? place.unknown : place.known;
+    if (all)
+      addTo(*all, row);
     else
-      addTo(rows[place->second], row);
+      all = std::move(row);
+  }
+  std::vector<MemoryRow> rows;
+  for (auto &[key, place] : places) {
+    bool isKnown = place.knownCopies >= place.unknownCopies;
+    rows.push_back(std::move(isKnown ? *place.known : *place.unknown));
+    if (isKnown && place.unknown)
+      forgetBounds(rows.back());
   }
   return rows;
 }
@@ -769,9 +792,11 @@ static bool readsBlockSize(const Function &kernel) {
   return callsOneOf(kernel, {Intrinsic::nvvm_read_ptx_sreg_ntid_x});
 }
 
-/// Returns shapes that a kernel of which no launch is known is reported for,
-/// the likeliest first.
-static std::vector<LaunchShape> examplesFor(const Function &kernel) {
+/// Returns shapes that a kernel of which no block is known is reported for, the
+/// likeliest first; \p sides: see KernelLaunches.
+static std::vector<LaunchShape>
+examplesFor(const Function &kernel, const std::array<uint32_t, 3> &sides) {
+  constexpr uint32_t kThreads = 256;
   auto shape = [](uint32_t x, uint32_t y, uint32_t z) {
     LaunchShape result;
     result.block = {x, y, z};
@@ -785,10 +810,19 @@ static std::vector<LaunchShape> examplesFor(const Function &kernel) {
     if ((*most)[0] % kWarpLanes == 0)
       return {shape(kWarpLanes, (*most)[0] / kWarpLanes, 1)};
   }
+  auto [x, y, z] = sides;
+  uint32_t deep = std::max<uint32_t>(z, 1);
+  auto restOf = [&](uint32_t side) {
+    return std::max<uint32_t>(kThreads / (side * deep), 1);
+  };
   if (isFlat && !readsBlockSize(kernel))
-    return {shape(256, 1, 1)};
+    return {shape(kThreads, 1, 1)};
   if (isFlat)
-    return {shape(256, 1, 1), shape(128, 1, 1)};
+    return {shape(kThreads, 1, 1), shape(128, 1, 1)};
+  if (x)
+    return {shape(x, y ? y : restOf(x), deep)};
+  if (y)
+    return {shape(restOf(y), y, deep)};
   return {shape(32, 8, 1), shape(16, 16, 1)};
 }
 
@@ -876,7 +910,7 @@ std::vector<MemoryRow> reportAccesses(Function &kernel,
     areExamples = false;
   }
   if (shapes.empty())
-    shapes = examplesFor(kernel);
+    shapes = examplesFor(kernel, launches.sides);
   FunctionAnalysisManager manager;
   registerAnalyses(manager, target);
   auto analyses = [&](const Function &of) {

@@ -703,14 +703,36 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
   return place->second;
 }
 
+/// Returns 1 where \p a, which may wrap, is \p b, if that is in all lanes or in
+/// none: they are the same number apart in each.
+LaneValue LaneArithmetic::areEqual(const LaneValue &a, const LaneValue &b) {
+  std::optional<LaneSum> apart = a.sum.minus(b.sum);
+  if (!apart)
+    return LaneValue::unknown();
+  LaneSum difference = symbols.simplify(std::move(*apart));
+  if (difference.number() || !symbols.isUniform(difference))
+    return LaneValue::unknown();
+  auto [place, isNew] = wrapped.try_emplace(difference);
+  if (isNew)
+    place->second = symbols.addChoice({LaneNumbers(0), LaneNumbers(1)}, loop);
+  LaneValue result = LaneValue::exact(place->second);
+  result.isAssumed = a.isAssumed || b.isAssumed;
+  return result;
+}
+
 LaneValue LaneArithmetic::compare(unsigned number, const LaneValue &a,
                                   const LaneValue &b, unsigned width) {
   auto predicate = static_cast<CmpInst::Predicate>(number);
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
   bool isSigned = CmpInst::isSigned(predicate);
-  if (CmpInst::isEquality(predicate))
+  if (CmpInst::isEquality(predicate)) {
     isSigned = a.isSigned && b.isSigned;
+    bool isExact = isSigned || (a.isUnsigned && b.isUnsigned);
+    if (LaneValue alike = isExact ? LaneValue::unknown() : areEqual(a, b);
+        alike.isSum())
+      return predicate == CmpInst::ICMP_EQ ? alike : negate(alike);
+  }
   LaneValue left = readAs(a, width, isSigned),
             right = readAs(b, width, isSigned);
   if (predicate == CmpInst::ICMP_SGT || predicate == CmpInst::ICMP_UGT ||

@@ -137,6 +137,7 @@ private:
   /// Returns 1 in the lanes in which \p sum is below zero.
   LaneValue isBelowZero(const LaneSum &sum);
   LaneValue isZero(const LaneSum &sum);
+  LaneValue areEqual(const LaneValue &a, const LaneValue &b);
   LaneValue readAs(const LaneValue &a, unsigned width, bool isSigned);
   /// Returns one of \p options, an answer about \p question.
   LaneSum addCases(const LaneSum &question, std::vector<LaneNumbers> options);
@@ -152,6 +153,7 @@ private:
   /// And whether it is assumed.
   std::map<std::tuple<LaneSum, unsigned, bool>, std::pair<LaneSum, bool>> read;
   std::map<LaneSum, LaneValue> below, zero;
+  std::map<LaneSum, LaneSum> wrapped; // whether differences are zero
 };
 
 } // namespace gpulto

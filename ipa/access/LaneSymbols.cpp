@@ -263,6 +263,20 @@ bool LaneSymbols::isBorder(const LaneSum &sum, LaneSymbolId id) const {
   });
 }
 
+/// Returns what a part of a size is taken for a multiple of, if \p id is one:
+/// sizes are multiples of a warp. Otherwise 0.
+uint64_t LaneSymbols::partOfSize(LaneSymbolId id) const {
+  const LaneSymbol &symbol = table[id];
+  bool isPart = symbol.divisor > 1 && !symbol.dividend.terms().empty() &&
+                all_of(symbol.dividend.terms(), [&](const LaneSum::Term &term) {
+                  return all_of(term.product.symbols(), [&](LaneSymbolId of) {
+                    return !table[of].isCounter && table[of].isUniform;
+                  });
+                });
+  return isPart ? kWarpLanes / std::gcd<uint64_t>(symbol.divisor, kWarpLanes)
+                : 0;
+}
+
 LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
   LaneResidues result;
   result.modulus = modulus;
@@ -272,6 +286,13 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
     bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
       return table[id].isCounter || isBorder(sum, id);
     });
+    if (uint64_t part = !isCounted && factors.size() == 1
+                            ? partOfSize(factors.front())
+                            : 0) {
+      if (uint64_t step = by.product(by.residue(term.factor[0]), part))
+        result.counters.emplace_back(step, modulus);
+      continue;
+    }
     if (!isCounted) {
       result.first += congruence(term, modulus).residue;
       continue;

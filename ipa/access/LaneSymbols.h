@@ -95,7 +95,8 @@ public:
   /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
   /// two. Counters take all their numbers, and so do borders of tiles that
   /// overlap. Anything else that is unknown, such as the size of a row, is
-  /// taken for a multiple of \p modulus, apart from what its congruence says.
+  /// taken for a multiple of \p modulus, apart from what its congruence says; a
+  /// part of it, as a half, for one of that part of a warp.
   LaneResidues residues(const LaneSum &sum, uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
@@ -110,6 +111,7 @@ public:
 
 private:
   bool isUniform(const LaneProduct &product) const;
+  uint64_t partOfSize(LaneSymbolId id) const;
   bool isBorder(const LaneSum &sum, LaneSymbolId id) const;
   Congruence congruence(const LaneSum::Term &term, uint64_t most) const;
   std::vector<LaneSymbol> table;

@@ -32,6 +32,7 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -122,9 +123,11 @@ static uint32_t mostBlocks(const LaunchShape &shape, unsigned axis) {
                             kMostThreads / shape.block[axis]}));
 }
 
-WarpContext::WarpContext(const LaunchShape &shape, const WarpClass &warps,
-                         Analyses analyses)
-    : shape(shape), analyses(analyses), arithmetic(symbols) {
+WarpContext::WarpContext(const LaunchShape &shape,
+                         ArrayRef<CountingParameter> counting,
+                         const WarpClass &warps, Analyses analyses)
+    : shape(shape), counting(counting), analyses(analyses),
+      arithmetic(symbols) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     LaneSum origin = originOf(warps.axes[axis], symbols);
     threads[axis] =
@@ -182,6 +185,8 @@ LaneValues *LaneValues::bodyOf(const CallBase &call) {
   auto [place, isNew] = callees.try_emplace(&call);
   if (!isNew)
     return place->second.get();
+  if (openTrials)
+    newCalls.push_back(&call);
   for (const LaneValues *body = this; body; body = body->caller)
     if (&body->function == callee)
       return nullptr;
@@ -233,6 +238,8 @@ LaneValues::Leaving LaneValues::leavingOf(const Loop &loop) {
   auto [place, isNew] = leaving.try_emplace(&loop, Leaving::Apart);
   if (!isNew)
     return place->second;
+  if (openTrials)
+    newLoops.push_back(&loop);
   SmallVector<BasicBlock *, 4> exiting;
   loop.getExitingBlocks(exiting);
   bool areTogether = true, areNear = true, isByData = false;
@@ -259,6 +266,112 @@ LaneValues::Leaving LaneValues::leavingOf(const Loop &loop) {
   return leaving[&loop] = result;
 }
 
+/// Whether \p number and zero are as \p predicate says.
+static bool isAsSaid(CmpInst::Predicate predicate, int64_t number) {
+  switch (CmpInst::isUnsigned(predicate)
+              ? ICmpInst::getSignedPredicate(predicate)
+              : predicate) {
+  case CmpInst::ICMP_EQ:
+    return number == 0;
+  case CmpInst::ICMP_NE:
+    return number != 0;
+  case CmpInst::ICMP_SLT:
+    return number < 0;
+  case CmpInst::ICMP_SLE:
+    return number <= 0;
+  case CmpInst::ICMP_SGT:
+    return number > 0;
+  default:
+    return number >= 0;
+  }
+}
+
+/// Returns the round, from 0, in which each lane leaves \p loop, if numbers say
+/// it; of lanes that never do any number will do.
+std::optional<LaneNumbers> LaneValues::lastRoundsOf(const Loop &loop) {
+  constexpr int64_t kMostRounds = 1024;
+  const BasicBlock *exiting = loop.getExitingBlock();
+  const auto *branch =
+      exiting ? dyn_cast<BranchInst>(exiting->getTerminator()) : nullptr;
+  const auto *compared = branch && branch->isConditional()
+                             ? dyn_cast<ICmpInst>(branch->getCondition())
+                             : nullptr;
+  if (!compared)
+    return std::nullopt;
+  LaneValue a = at(*compared->getOperand(0), *exiting),
+            b = at(*compared->getOperand(1), *exiting);
+  CmpInst::Predicate predicate = compared->getPredicate();
+  bool isSigned = a.isSigned && b.isSigned && !CmpInst::isUnsigned(predicate),
+       isUnsigned =
+           a.isUnsigned && b.isUnsigned && !CmpInst::isSigned(predicate);
+  const LaneSum &round = roundsOf(loop);
+  std::optional<LaneSum> apart =
+      a.isSum() && b.isSum() && (isSigned || isUnsigned) ? a.sum.minus(b.sum)
+                                                         : std::nullopt;
+  if (!apart || round.terms().empty() || a.isAssumed || b.isAssumed)
+    return std::nullopt;
+  LaneNumbers first, step;
+  for (const LaneSum::Term &term : apart->terms()) {
+    if (term.product.isOne())
+      first = term.factor;
+    else if (term.product == round.terms().front().product)
+      step = term.factor;
+    else
+      return std::nullopt;
+  }
+  bool staysIfTrue = loop.contains(branch->getSuccessor(0));
+  Lanes rounds{};
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    auto stays = [&](int64_t number) {
+      return isAsSaid(predicate, first[l] + number * step[l]) == staysIfTrue;
+    };
+    if (std::abs(first[l]) > INT32_MAX || std::abs(step[l]) > INT32_MAX)
+      return std::nullopt;
+    int64_t &number = rounds[l];
+    while (number < kMostRounds && stays(number))
+      ++number;
+    // It never leaves if a round makes no difference, or leads away.
+    bool isNever = step[l] == 0 || (first[l] > 0) == (step[l] > 0);
+    if (number == kMostRounds && !isNever)
+      return std::nullopt;
+    if (number == kMostRounds)
+      number = 0;
+  }
+  return LaneNumbers(rounds);
+}
+
+/// Returns \p sum where the round of \p loop is that in which lanes leave it;
+/// nothing if it depends on more that differs from round to round.
+std::optional<LaneSum> LaneValues::whereLeft(const LaneSum &sum,
+                                             const Loop &loop) {
+  auto [place, isNew] = lastRounds.try_emplace(&loop);
+  if (isNew) {
+    std::optional<LaneNumbers> found = lastRoundsOf(loop);
+    lastRounds[&loop] = std::move(found);
+    if (openTrials)
+      newLoops.push_back(&loop);
+  }
+  const std::optional<LaneNumbers> &last = lastRounds[&loop];
+  if (!last)
+    return std::nullopt;
+  LaneSymbolId round = roundsOf(loop).terms().front().product.symbols()[0];
+  LaneSum result;
+  for (const LaneSum::Term &term : sum.terms()) {
+    LaneProduct product = term.product;
+    std::optional<LaneNumbers> factor = term.factor;
+    while (factor && is_contained(product.symbols(), round)) {
+      product = product.without(round);
+      factor = factor->times(*last);
+    }
+    if (!factor || !result.add(product, *factor))
+      return std::nullopt;
+  }
+  const Loop *born = table.loopOf(result);
+  if (born && loop.contains(born))
+    return std::nullopt;
+  return result;
+}
+
 LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
   LaneValue result = of(value);
   const auto *instruction = dyn_cast<Instruction>(&value);
@@ -269,7 +382,14 @@ LaneValue LaneValues::at(const Value &value, const BasicBlock &user) {
     const Loop *born = table.loopOf(result.sum);
     if (!born || !loop->contains(born))
       continue;
-    switch (leavingOf(*loop)) {
+    Leaving left = leavingOf(*loop);
+    if (left != Leaving::Together) {
+      if (std::optional<LaneSum> sum = whereLeft(result.sum, *loop)) {
+        result.sum = std::move(*sum);
+        continue;
+      }
+    }
+    switch (left) {
     case Leaving::Together:
       break;
     case Leaving::Nearly:
@@ -288,7 +408,11 @@ LaneValue LaneValues::of(const Value &value) {
   auto [place, isNew] = known.try_emplace(&value, LaneValue::unknown());
   if (!isNew)
     return place->second;
+  if (openTrials)
+    newValues.push_back(&value);
+  underWay.push_back(&value);
   LaneValue result = compute(value);
+  underWay.pop_back();
   return known[&value] = std::move(result);
 }
 
@@ -317,6 +441,18 @@ static bool isReadFromMemory(const Value &value) {
   return true;
 }
 
+/// Returns what is known of \p value if it is a parameter of the kernel that
+/// counts, or null.
+const CountingParameter *LaneValues::countingOf(const Value &value) const {
+  const auto *argument = dyn_cast<Argument>(&value);
+  if (!argument || caller)
+    return nullptr;
+  const auto *found = find_if(context.counting, [&](const auto &parameter) {
+    return parameter.number == argument->getArgNo();
+  });
+  return found == context.counting.end() ? nullptr : found;
+}
+
 /// Returns a number that all lanes share, with what LLVM knows of it.
 LaneValue LaneValues::sameEverywhere(const Value &value) {
   const auto *instruction = dyn_cast<Instruction>(&value);
@@ -335,7 +471,10 @@ LaneValue LaneValues::sameEverywhere(const Value &value) {
   KnownBits bits = computeKnownBits(&value, query);
   Congruence congruence;
   constexpr unsigned kMostZeros = 12; // a page
-  unsigned zeros = std::min(bits.countMinTrailingZeros(), kMostZeros);
+  const CountingParameter *counting = countingOf(value);
+  unsigned zeros = std::min(std::max(bits.countMinTrailingZeros(),
+                                     counting ? counting->alignLog2 : 0),
+                            kMostZeros);
   if (type->isPointerTy())
     zeros = std::max(zeros, Log2(value.getPointerAlignment(layout)));
   congruence.modulus = uint64_t(1) << zeros;
@@ -350,7 +489,7 @@ LaneValue LaneValues::sameEverywhere(const Value &value) {
   LaneValue result = arithmetic.uniform({range.getSignedMin().getSExtValue(),
                                          range.getSignedMax().getSExtValue()},
                                         congruence, width, &value);
-  if (!result.sum.number() && isReadFromMemory(value))
+  if (!result.sum.number() && (counting || isReadFromMemory(value)))
     table.makeCounter(result.sum.terms()[0].product.symbols()[0]);
   return result;
 }
@@ -959,11 +1098,123 @@ LaneValue LaneValues::ofGrowing(const PHINode &phi, const Loop &loop,
   return grown;
 }
 
-LaneValue LaneValues::ofRounds(const PHINode &phi, const Loop &loop) {
+/// Forgets all that has been found since \p before.
+void LaneValues::forgetSince(const Trial &before) {
+  auto forget = [](auto &keys, size_t size, auto &found) {
+    for (; keys.size() > size; keys.pop_back())
+      found.erase(keys.back());
+  };
+  context.bodies -=
+      count_if(ArrayRef(newCalls).drop_front(before.calls),
+               [&](const CallBase *call) { return callees[call] != nullptr; });
+  forget(newValues, before.values, known);
+  forget(newBlocks, before.blocks, masks);
+  for (const Loop *loop : ArrayRef(newLoops).drop_front(before.loops))
+    lastRounds.erase(loop);
+  forget(newLoops, before.loops, leaving);
+  forget(newCalls, before.calls, callees);
+  forget(newlyTried, before.tried, tried);
+}
+
+/// Takes for true that lanes change each of \p phis alike in a round, and
+/// returns those of which that follows then.
+SmallVector<LaneValues::Alike, 4> LaneValues::provenOf(ArrayRef<Alike> phis,
+                                                       const Loop &loop) {
+  SmallVector<Alike, 4> proven;
+  ++openTrials;
+  for (const Alike &alike : phis) {
+    known[alike.phi] = alike.value;
+    newValues.push_back(alike.phi);
+  }
+  for (Alike alike : phis) {
+    bool isProven = all_of(alike.phi->blocks(), [&](const BasicBlock *block) {
+      if (!loop.contains(block))
+        return true;
+      LaneValue next = at(*alike.phi->getIncomingValueForBlock(block), *block);
+      std::optional<LaneSum> change =
+          next.isSum() ? next.sum.minus(alike.start) : std::nullopt;
+      alike.value.isAssumed |= next.isAssumed;
+      return change && table.isUniform(table.simplify(std::move(*change)));
+    });
+    if (isProven)
+      proven.push_back(alike);
+  }
+  --openTrials;
+  return proven;
+}
+
+/// Finds the variables of \p loop that each round changes in all lanes by the
+/// same number, whatever that is, as the index of a row whose neighbor is the
+/// one above or below. That is so if a round in which they differ from the
+/// start by some numbers that lanes share leaves it so: induction over the
+/// rounds.
+void LaneValues::findAlike(const Loop &loop) {
+  constexpr unsigned kMostTrials = 64, kMostOfLoop = 4; // of a body
+  if (!tried.insert(&loop).second)
+    return;
+  if (openTrials)
+    newlyTried.push_back(&loop);
+  SmallVector<Alike, 4> phis;
+  for (const PHINode &phi : loop.getHeader()->phis()) {
+    unsigned width = widthOf(phi);
+    const Value *initial = startOf(phi, loop);
+    bool isOpen = !known.contains(&phi) || is_contained(underWay, &phi);
+    if (!isOpen || !initial || width == 0 || width > kWordBits ||
+        !analyses.uniformity.isDivergent(&phi))
+      continue;
+    LaneValue start = at(*initial, *phi.getParent());
+    arithmetic.setLoop(&loop);
+    LaneValue alike = arithmetic.add(start, arithmetic.uniform({}, {}, width),
+                                     width, {true, false});
+    if (alike.isSum())
+      phis.push_back({&phi, start.sum, alike});
+  }
+  // What is being computed is computed anew, in terms of these; but those that
+  // another trial is about are known.
+  std::vector<const Value *> outside = std::exchange(underWay, {}), open;
+  copy_if(outside, std::back_inserter(open),
+          [&](const Value *value) { return !known.lookup(value).isSum(); });
+  Trial before{newValues.size(), newBlocks.size(), newLoops.size(),
+               newCalls.size(), newlyTried.size()};
+  unsigned last = std::min(trials + kMostOfLoop, kMostTrials);
+  for (; !phis.empty() && trials < last; ++trials) {
+    for (const Value *value : open)
+      known.erase(value);
+    SmallVector<Alike, 4> proven = provenOf(phis, loop);
+    bool isDone = equal(proven, phis, [](const Alike &a, const Alike &b) {
+      return a.phi == b.phi && a.value.isAssumed == b.value.isAssumed;
+    });
+    if (isDone)
+      break;
+    forgetSince(before);
+    phis = std::move(proven);
+  }
+  if (openTrials == 0) {
+    newValues.clear();
+    newBlocks.clear();
+    newLoops.clear();
+    newCalls.clear();
+    newlyTried.clear();
+  }
+  underWay = std::move(outside);
+  for (const Value *value : underWay)
+    known.try_emplace(value, LaneValue::unknown());
+}
+
+/// Returns what \p phi is before \p loop, or null if that is several values.
+const Value *LaneValues::startOf(const PHINode &phi, const Loop &loop) const {
   const Value *initial = nullptr;
   for (auto [value, block] : zip(phi.incoming_values(), phi.blocks()))
-    if (!loop.contains(block))
-      initial = initial && initial != value ? nullptr : value.get();
+    if (!loop.contains(block)) {
+      if (initial && initial != value)
+        return nullptr;
+      initial = value.get();
+    }
+  return initial;
+}
+
+LaneValue LaneValues::ofRounds(const PHINode &phi, const Loop &loop) {
+  const Value *initial = startOf(phi, loop);
   unsigned width = widthOf(phi);
   LaneValue start =
       initial ? at(*initial, *phi.getParent()) : LaneValue::unknown();
@@ -992,6 +1243,9 @@ LaneValue LaneValues::ofRounds(const PHINode &phi, const Loop &loop) {
   LaneValue grown = ofGrowing(phi, loop, start);
   if (grown.isSum())
     return grown;
+  findAlike(loop);
+  if (LaneValue alike = known.lookup(&phi); alike.isSum())
+    return alike;
   // What a round leaves may depend on data.
   LaneValue result = LaneValue::unknown();
   for (const Value *value : phi.incoming_values())
@@ -1027,11 +1281,59 @@ LaneValue LaneValues::edge(const BasicBlock &from, const BasicBlock &to) {
   return here;
 }
 
+/// Returns the way by which lanes go to \p to, if they come from \p from: of a
+/// loop that they leave for \p to alone, the way into it. Nothing if that is
+/// not known.
+std::optional<LaneValues::Way> LaneValues::wayFrom(const BasicBlock &from,
+                                                   const BasicBlock &to) const {
+  const Loop *left = nullptr;
+  for (const Loop *loop = analyses.loops.getLoopFor(&from);
+       loop && !loop->contains(&to); loop = loop->getParentLoop())
+    left = loop;
+  if (!left)
+    return Way(&from, &to);
+  const BasicBlock *before = left->getLoopPredecessor();
+  if (!before || left->getUniqueExitBlock() != &to)
+    return std::nullopt;
+  return Way(before, left->getHeader());
+}
+
+/// Returns the ways by which lanes go to \p to, each once; nothing if one is
+/// not known.
+std::optional<SmallVector<LaneValues::Way, 4>>
+LaneValues::waysInto(const BasicBlock &to) const {
+  SmallSetVector<Way, 4> ways;
+  for (const BasicBlock *from : predecessors(&to)) {
+    std::optional<Way> way = wayFrom(*from, to);
+    if (!way)
+      return std::nullopt;
+    ways.insert(*way);
+  }
+  return ways.takeVector();
+}
+
+/// Returns the condition of the lanes that go by \p way, of those at the head
+/// of what is \p reached.
+LaneValue LaneValues::takes(const Way &way, const Reached &reached) {
+  return arithmetic.multiply(reached.lookup(way.first),
+                             edge(*way.first, *way.second), kWordBits,
+                             {true, true});
+}
+
 /// Collects the blocks between \p head and \p join, in the order of the
-/// function. Returns false if there are too many, or a loop.
+/// function, without loops that lanes leave in one way. Returns false if there
+/// are too many, or another loop.
 bool LaneValues::findRegion(const BasicBlock &head, const BasicBlock &join,
                             SmallVectorImpl<const BasicBlock *> &region) {
-  SmallVector<const BasicBlock *, 8> work(predecessors(&join));
+  SmallVector<const BasicBlock *, 8> work;
+  auto addBefore = [&](const BasicBlock &block) {
+    std::optional<SmallVector<Way, 4>> ways = waysInto(block);
+    if (ways)
+      append_range(work, make_first_range(*ways));
+    return ways.has_value();
+  };
+  if (!addBefore(join))
+    return false;
   while (!work.empty()) {
     const BasicBlock *block = work.pop_back_val();
     if (block == &head || is_contained(region, block))
@@ -1040,11 +1342,12 @@ bool LaneValues::findRegion(const BasicBlock &head, const BasicBlock &join,
         order[block] >= order[&join] || order[block] <= order[&head])
       return false;
     region.push_back(block);
-    for (const BasicBlock *before : predecessors(block)) {
-      if (order.contains(before) && order[before] >= order[block])
-        return false; // a loop
-      work.push_back(before);
-    }
+    size_t size = work.size();
+    if (!addBefore(*block) ||
+        any_of(drop_begin(work, size), [&](const BasicBlock *before) {
+          return order.contains(before) && order[before] >= order[block];
+        }))
+      return false; // a loop
   }
   sort(region, [&](const BasicBlock *a, const BasicBlock *b) {
     return order[a] < order[b];
@@ -1052,30 +1355,28 @@ bool LaneValues::findRegion(const BasicBlock &head, const BasicBlock &join,
   return true;
 }
 
-std::optional<DenseMap<const BasicBlock *, LaneValue>>
-LaneValues::waysTo(const BasicBlock &join) {
+std::optional<LaneValues::Reached> LaneValues::waysTo(const BasicBlock &join) {
   const DomTreeNode *node = analyses.dominators.getNode(&join);
   SmallVector<const BasicBlock *, 8> region;
   if (!node || !node->getIDom() ||
       !findRegion(*node->getIDom()->getBlock(), join, region))
     return std::nullopt;
   arithmetic.setLoop(loopAt(*join.getTerminator()));
-  DenseMap<const BasicBlock *, LaneValue> reached;
+  Reached reached;
   reached[node->getIDom()->getBlock()] = LaneValue::number(1);
   for (const BasicBlock *block : region) {
     const BasicBlock *head =
         analyses.dominators.getNode(block)->getIDom()->getBlock();
-    if (analyses.postDominators.dominates(block, head)) {
-      reached[block] = reached.lookup(head); // by whatever ways
+    if (auto here = reached.find(head);
+        here != reached.end() &&
+        analyses.postDominators.dominates(block, head)) {
+      LaneValue all = here->second; // by whatever ways
+      reached[block] = all;
       continue;
     }
     LaneValue sum = LaneValue::number(0);
-    for (const BasicBlock *before : predecessors(block))
-      sum = arithmetic.add(sum,
-                           arithmetic.multiply(reached.lookup(before),
-                                               edge(*before, *block), kWordBits,
-                                               {true, true}),
-                           kWordBits, {true, true});
+    for (const Way &way : *waysInto(*block))
+      sum = arithmetic.add(sum, takes(way, reached), kWordBits, {true, true});
     reached[block] = sum;
   }
   return reached;
@@ -1129,7 +1430,11 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
     if (!value.isSum())
       return value;
   unsigned width = widthOf(phi);
-  auto ways = width > 0 && width <= kWordBits ? waysTo(join) : std::nullopt;
+  // Of a loop that is left in several ways nobody knows in which.
+  std::optional<SmallVector<Way, 4>> into = waysInto(join);
+  bool isByWays = width > 0 && width <= kWordBits && into &&
+                  into->size() == phi.getNumIncomingValues();
+  std::optional<Reached> ways = isByWays ? waysTo(join) : std::nullopt;
   if (!ways) {
     LaneValue near = offBorders(LaneValue::unknown(), incoming);
     bool areNear = all_of(incoming, [&](const LaneValue &value) {
@@ -1146,9 +1451,7 @@ LaneValue LaneValues::ofJoin(const PHINode &phi) {
   // The first value, and what each way makes it more.
   LaneValue all = incoming[0];
   for (unsigned i = 1; i < phi.getNumIncomingValues(); ++i) {
-    const BasicBlock &from = *phi.getIncomingBlock(i);
-    LaneValue way = arithmetic.multiply(ways->lookup(&from), edge(from, join),
-                                        kWordBits, {true, true});
+    LaneValue way = takes(*wayFrom(*phi.getIncomingBlock(i), join), *ways);
     LaneValue more =
         arithmetic.subtract(incoming[i], incoming[0], width, {true, true});
     all =
@@ -1187,12 +1490,8 @@ LaneValue LaneValues::arrival(const BasicBlock &from, const BasicBlock &to,
   if (!ways)
     return LaneValue::unknown();
   LaneValue sum = LaneValue::number(0);
-  for (const BasicBlock *before : predecessors(&to))
-    sum = arithmetic.add(sum,
-                         arithmetic.multiply(ways->lookup(before),
-                                             edge(*before, to), kWordBits,
-                                             {true, true}),
-                         kWordBits, {true, true});
+  for (const Way &way : *waysInto(to))
+    sum = arithmetic.add(sum, takes(way, *ways), kWordBits, {true, true});
   return sum;
 }
 
@@ -1200,6 +1499,8 @@ const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
   auto [place, isNew] = masks.try_emplace(&block);
   if (!isNew)
     return place->second;
+  if (openTrials)
+    newBlocks.push_back(&block);
   std::vector<LaneValue> found = entryMasks;
   auto add = [&](LaneValue mask) {
     if (mask.isSum() && mask.sum.number() == 1)

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
@@ -72,10 +73,12 @@ struct LaneAnalyses {
 struct WarpContext {
   /// Returns the analyses of a function, which are kept.
   using Analyses = llvm::function_ref<LaneAnalyses(const llvm::Function &)>;
-  WarpContext(const LaunchShape &shape, const WarpClass &warps,
-              Analyses analyses);
+  WarpContext(const LaunchShape &shape,
+              llvm::ArrayRef<CountingParameter> counting,
+              const WarpClass &warps, Analyses analyses);
 
   const LaunchShape &shape;
+  const llvm::ArrayRef<CountingParameter> counting; // of the kernel
   Analyses analyses;
   LaneSymbols symbols;
   LaneArithmetic arithmetic;
@@ -105,6 +108,16 @@ public:
   const LaneSymbols &symbols() const { return table; }
 
 private:
+  /// A variable of a loop that lanes may change alike.
+  struct Alike {
+    const llvm::PHINode *phi = nullptr;
+    LaneSum start;
+    LaneValue value; // then
+  };
+  /// How much had been found before something was taken for true.
+  struct Trial {
+    size_t values = 0, blocks = 0, loops = 0, calls = 0, tried = 0;
+  };
   LaneValues(const llvm::CallBase &call, LaneValues &caller);
   void orderBlocks();
   const llvm::Loop *loopAt(const llvm::Value &value) const;
@@ -127,11 +140,18 @@ private:
   LaneValue ofRounds(const llvm::PHINode &phi, const llvm::Loop &loop);
   LaneValue ofGrowing(const llvm::PHINode &phi, const llvm::Loop &loop,
                       const LaneValue &start);
+  llvm::SmallVector<Alike, 4> provenOf(llvm::ArrayRef<Alike> phis,
+                                       const llvm::Loop &loop);
+  void findAlike(const llvm::Loop &loop);
+  void forgetSince(const Trial &before);
+  const llvm::Value *startOf(const llvm::PHINode &phi,
+                             const llvm::Loop &loop) const;
   LaneValue ofJoin(const llvm::PHINode &phi);
   LaneValue oneOf(llvm::ArrayRef<LaneValue> incoming);
   LaneValue ofScev(const llvm::SCEV &expression);
   /// The value of an operation that is known by its operands alone.
   LaneValue ofOperands(const llvm::Value &value);
+  const CountingParameter *countingOf(const llvm::Value &value) const;
   LaneValue sameEverywhere(const llvm::Value &value);
   bool areUniform(const LaneValue &value) const;
   LaneValue operand(const llvm::Operator &operation, unsigned i);
@@ -139,10 +159,18 @@ private:
 
   /// The condition of the lanes that go from \p from to \p to.
   LaneValue edge(const llvm::BasicBlock &from, const llvm::BasicBlock &to);
-  /// The conditions of the ways from the dominator of \p join to its
-  /// predecessors, by block; nothing if there are too many, or loops.
-  std::optional<llvm::DenseMap<const llvm::BasicBlock *, LaneValue>>
-  waysTo(const llvm::BasicBlock &join);
+  /// From a block to another one.
+  using Way = std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>;
+  std::optional<Way> wayFrom(const llvm::BasicBlock &from,
+                             const llvm::BasicBlock &to) const;
+  std::optional<llvm::SmallVector<Way, 4>>
+  waysInto(const llvm::BasicBlock &to) const;
+  /// By block between the dominator of another one and that: who gets there.
+  using Reached = llvm::DenseMap<const llvm::BasicBlock *, LaneValue>;
+  /// Returns who gets to \p join by which way; nothing if there are too many,
+  /// or loops that lanes leave in several ways.
+  std::optional<Reached> waysTo(const llvm::BasicBlock &join);
+  LaneValue takes(const Way &way, const Reached &reached);
   LaneValue arrival(const llvm::BasicBlock &from, const llvm::BasicBlock &to,
                     const llvm::BasicBlock &block);
   bool findRegion(const llvm::BasicBlock &head, const llvm::BasicBlock &join,
@@ -159,6 +187,8 @@ private:
     ByData
   };
   Leaving leavingOf(const llvm::Loop &loop);
+  std::optional<LaneNumbers> lastRoundsOf(const llvm::Loop &loop);
+  std::optional<LaneSum> whereLeft(const LaneSum &sum, const llvm::Loop &loop);
   bool areNearly(const llvm::BranchInst &branch, const LaneSum &round);
 
   const llvm::Function &function;
@@ -175,7 +205,18 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> order;
   llvm::DenseMap<const llvm::Loop *, Leaving> leaving;
   llvm::DenseMap<const llvm::Loop *, LaneSum> rounds;
+  llvm::DenseMap<const llvm::Loop *, std::optional<LaneNumbers>> lastRounds;
   llvm::DenseMap<const llvm::CallBase *, std::unique_ptr<LaneValues>> callees;
+  /// Values that are being computed: the known ones are placeholders.
+  std::vector<const llvm::Value *> underWay;
+  llvm::SmallPtrSet<const llvm::Loop *, 4> tried; // by findAlike()
+  /// How often something is taken for true now, and has been, and the keys of
+  /// what was found since.
+  unsigned openTrials = 0, trials = 0;
+  std::vector<const llvm::Value *> newValues;
+  std::vector<const llvm::BasicBlock *> newBlocks;
+  std::vector<const llvm::Loop *> newLoops, newlyTried;
+  std::vector<const llvm::CallBase *> newCalls;
 };
 
 } // namespace gpulto

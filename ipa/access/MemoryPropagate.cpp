@@ -15,6 +15,7 @@
 #include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -26,16 +27,23 @@ namespace gpulto {
 /// Shapes of one kernel; Rodinia's and HeCBench's have one or two.
 static constexpr size_t kMostShapes = 4;
 
+/// Returns the threads of a block along \p axis, 0 if that is not known, or not
+/// possible.
+static uint32_t sideOf(ArrayRef<ValueLattice> geometry, uint32_t axis) {
+  const ValueLattice &block = geometry[kBlockX + axis];
+  bool isKnown =
+      block.isConstant() && block.value() <= kGeometryLimits[kBlockX + axis];
+  return isKnown ? static_cast<uint32_t>(block.value()) : 0;
+}
+
 /// Returns the shape of a launch, if its block is known.
 static std::optional<LaunchShape> shapeOf(ArrayRef<ValueLattice> geometry) {
   LaunchShape shape;
   for (uint32_t axis = 0; axis < 3; ++axis) {
-    const ValueLattice &block = geometry[kBlockX + axis];
     const ValueLattice &grid = geometry[kGridX + axis];
-    if (!block.isConstant() || block.value() == 0 ||
-        block.value() > kGeometryLimits[kBlockX + axis])
+    shape.block[axis] = sideOf(geometry, axis);
+    if (!shape.block[axis])
       return std::nullopt;
-    shape.block[axis] = block.value();
     if (grid.width() == 32 && !grid.isTop()) {
       shape.grid[axis].low = std::max<uint64_t>(grid.low(), 1);
       shape.grid[axis].high =
@@ -75,6 +83,32 @@ static void addLaunch(const LaunchShape &shape, std::string place,
     places.push_back(std::move(place));
 }
 
+/// Adds a launch of which \p sides are known.
+static void addSides(const std::array<uint32_t, 3> &sides, bool isFirst,
+                     KernelLaunches &launches) {
+  for (auto [all, one] : zip(launches.sides, sides))
+    all = isFirst || all == one ? one : 0;
+}
+
+/// Adds the parameters that \p arguments, those of a launch, say that count.
+static void addCounting(ArrayRef<JumpFunction> arguments,
+                        std::vector<CountingParameter> &counting) {
+  for (auto [number, argument] : enumerate(arguments)) {
+    if (!argument.isCounter)
+      continue;
+    CountingParameter parameter{static_cast<uint32_t>(number),
+                                argument.alignLog2};
+    auto place =
+        lower_bound(counting, parameter, [](const auto &a, const auto &b) {
+          return a.number < b.number;
+        });
+    if (place == counting.end() || place->number != parameter.number)
+      counting.insert(place, parameter);
+    else
+      place->alignLog2 = std::min(place->alignLog2, parameter.alignLog2);
+  }
+}
+
 /// Returns the names of the parameters of \p function, as far as they have any.
 static std::vector<std::string> namesOf(const CombinedSummary &program,
                                         GlobalId function) {
@@ -105,20 +139,32 @@ void propagateMemory(WpaContext &context, const Callers &callers,
   const CombinedSummary &program = context.program;
   const ConstantsSolver &solver = values.solver;
   std::map<GlobalId, KernelLaunches> kernels;
+  DenseSet<GlobalId> haveSides;
   for (const BodyLattice &body : solver.bodies()) {
     if (!body.isReached)
       continue;
     for (const LaunchSite &launch :
          slice(program.moduleRef(body.id).summary.launches,
                program.function(body.id)->launches)) {
-      std::optional<LaunchShape> shape =
-          shapeOf(solver.launchGeometry(body, launch));
-      if (!shape)
-        continue;
+      std::vector<ValueLattice> geometry = solver.launchGeometry(body, launch);
+      std::optional<LaunchShape> shape = shapeOf(geometry);
+      ArrayRef<JumpFunction> arguments =
+          launch.byStubFormals
+              ? ArrayRef<JumpFunction>()
+              : slice(program.moduleRef(body.id).summary.jumpFunctions,
+                      launch.arguments);
       for (GlobalId stub : solver.stubsOf(body, launch))
-        for (GlobalId kernel : program.kernelsOf(stub))
-          addLaunch(*shape, placeText(program, body.id, launch.place),
-                    kernels[kernel]);
+        for (GlobalId kernel : program.kernelsOf(stub)) {
+          KernelLaunches &launches = kernels[kernel];
+          if (shape)
+            addLaunch(*shape, placeText(program, body.id, launch.place),
+                      launches);
+          else
+            addSides(
+                {sideOf(geometry, 0), sideOf(geometry, 1), sideOf(geometry, 2)},
+                haveSides.insert(kernel).second, launches);
+          addCounting(arguments, launches.counting);
+        }
     }
   }
   for (GlobalId id : callers.bodies())

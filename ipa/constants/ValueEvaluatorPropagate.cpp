@@ -228,7 +228,8 @@ ValueEvaluator::evaluateVariable(const BodyLattice &body,
       size > variable->sizeBytes - begin)
     return ValueLattice::varying(function.bitWidth);
   variables.noteReader(id);
-  ValueLattice result = initialValue(body, id, function);
+  ValueLattice result =
+      function.parameter ? ValueLattice() : initialValue(body, id, function);
   variables.meetStored(id, function, result);
   return result;
 }

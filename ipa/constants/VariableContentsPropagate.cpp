@@ -18,6 +18,7 @@
 #include "ipa/constants/VariableContents.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -46,6 +47,20 @@ void VariableContents::noteReader(GlobalId id) {
     readers[id].insert(visited);
 }
 
+/// Returns the \p width bits from byte \p byte on of \p value, which has all of
+/// them.
+static ValueLattice bytesWithin(const ValueLattice &value, uint64_t byte,
+                                unsigned width) {
+  constexpr unsigned kByteBits = 8;
+  if (value.isTop())
+    return value;
+  if (!value.isConstant() || !width || kByteBits * byte + width > value.width())
+    return ValueLattice::varying(width);
+  uint64_t bits = value.value() >> (kByteBits * byte);
+  return ValueLattice::constant(bits & llvm::maskTrailingOnes<uint64_t>(width),
+                                width);
+}
+
 void VariableContents::meetStored(GlobalId id, const JumpFunction &function,
                                   ValueLattice &result) const {
   auto found = stored.find(id);
@@ -59,8 +74,12 @@ void VariableContents::meetStored(GlobalId id, const JumpFunction &function,
     bool isSame =
         value.byteOffset == begin && value.sizeBytes == size &&
         (value.value.isTop() || value.value.width() == function.bitWidth);
-    result.meet(isSame ? value.value
-                       : ValueLattice::varying(function.bitWidth));
+    bool isWithin = value.byteOffset <= begin &&
+                    begin - value.byteOffset + size <= value.sizeBytes;
+    result.meet(isSame     ? value.value
+                : isWithin ? bytesWithin(value.value, begin - value.byteOffset,
+                                         function.bitWidth)
+                           : ValueLattice::varying(function.bitWidth));
   }
 }
 

@@ -49,6 +49,8 @@ private:
   static void addFill(uint8_t byte, LocalBytes bytes, Parts &parts);
   bool addLocal(const llvm::Value &pointer, uint64_t size,
                 const llvm::CallBase &at, Parts &parts);
+  bool addVariable(const llvm::Value &pointer, uint64_t size,
+                   const llvm::CallBase &at, Parts &parts);
   void addRange(const LocalVariable &local, const ToldBytes &range, uint64_t at,
                 const llvm::CallBase &call, Parts &parts);
   void addWritten(const LocalWrite &write, uint64_t distance, LocalBytes bytes,

@@ -10,7 +10,8 @@
 // many there are up to kMaxBytes. So are those of a local variable that fills
 // and copies of constants left there (addLocal); what was stored there one by
 // one, and what is in other memory, is told in up to 64 parts, in terms of the
-// function's parameters.
+// function's parameters; numbers in variables of the program in up to 1,024
+// (addVariable), of which whole-program analysis knows what is stored there.
 //
 // Linear in the bytes of the constants that are copied.
 //
@@ -191,6 +192,26 @@ bool SymbolSources::addLocal(const llvm::Value &pointer, uint64_t size,
   return true;
 }
 
+/// Adds what \p call copies, \p size bytes behind \p pointer, if that leads to
+/// a variable of the program; returns whether it does. Pointers are no known
+/// bytes.
+bool SymbolSources::addVariable(const llvm::Value &pointer, uint64_t size,
+                                const llvm::CallBase &call, Parts &parts) {
+  constexpr size_t kMaxParts = 1024;
+  int64_t distance = 0;
+  auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(
+      stripOffsets(pointer, layout, distance));
+  if (!variable || variable->isConstant() || distance < 0)
+    return false;
+  llvm::append_range(
+      parts,
+      llvm::make_filter_range(
+          values.partsOfVariable(*variable, static_cast<uint64_t>(distance),
+                                 size, call, kMaxParts),
+          [](const AggregatePart &part) { return part.value.bitWidth != 0; }));
+  return true;
+}
+
 /// Returns what \p call, which is \p copy, copies.
 JumpFunction SymbolSources::contentsOf(const llvm::CallBase &call,
                                        const RuntimeFunction &copy) {
@@ -204,7 +225,8 @@ JumpFunction SymbolSources::contentsOf(const llvm::CallBase &call,
   ConstantBytes constant = constantBehind(source, size, call);
   if (constant.constant && constant.size <= kMaxBytes)
     addConstant(constant, 0, parts);
-  else if (size && !addLocal(source, size, call, parts))
+  else if (size && !addLocal(source, size, call, parts) &&
+           !addVariable(source, size, call, parts))
     llvm::append_range(parts, values.partsOf(source, size, call));
   llvm::stable_sort(parts, [](const AggregatePart &a, const AggregatePart &b) {
     return a.byteOffset < b.byteOffset;

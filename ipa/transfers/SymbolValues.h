@@ -7,6 +7,7 @@
 #include "ipa/transfers/TransferGraph.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cstdint>
 #include <map>
@@ -16,8 +17,9 @@
 
 namespace gpulto {
 
-/// Which variables of the device have the same bytes whenever anything reads
-/// them, since copies by their symbols put known bytes there before.
+/// Which variables of the device have the same bytes, all or some, whenever
+/// anything reads them, since copies by their symbols put known bytes there
+/// before.
 class SymbolValues {
 public:
   /// Premise: the program uses one device, and all of its code is seen.
@@ -33,7 +35,8 @@ public:
   /// if that is why; otherwise kNone.
   uint32_t readerBefore(uint32_t node) const;
 
-  /// Lets these variables have their bytes from the start.
+  /// Lets these variables have their bytes from the start, and says which bytes
+  /// of others are known.
   void decide(Decisions &decisions) const;
 
 private:
@@ -41,14 +44,23 @@ private:
     /// Of the graph.
     uint32_t object = kNone;
     llvm::SmallVector<GlobalId, 2> devices;
+    /// What copies set, and where they do not set one known value.
     std::vector<std::optional<uint8_t>> bytes;
+    llvm::BitVector unknown;
+    /// Of the first of these, as a clause.
+    std::string doubt;
     /// Parts that copies set: facts, by number.
     std::vector<uint32_t> facts;
     /// Functions that are not followed may launch what reads it.
     bool isReadByOthers = false;
     std::string reason;
     uint32_t reader = kNone;
+    /// Whether the bytes that are there are known to all who read them.
     bool isKnown() const { return reason.empty() && reader == kNone; }
+    unsigned knownCount() const {
+      return static_cast<unsigned>(
+          llvm::count_if(bytes, [](const auto &byte) { return !!byte; }));
+    }
   };
   /// Some copy to these bytes has succeeded.
   struct Fact {
@@ -67,6 +79,7 @@ private:
   void fail(GlobalId id, std::string why);
 
   void addCopies();
+  std::string placeOf(uint32_t node) const;
   std::string addCopy(uint32_t node, GlobalId shadow, Variable &variable);
   std::optional<Fact> partOf(uint32_t node, GlobalId shadow) const;
   std::vector<std::optional<uint8_t>> contentsOf(uint32_t node,

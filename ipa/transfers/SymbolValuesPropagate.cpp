@@ -13,13 +13,20 @@
 //  1. checkReferences  nobody but copies by the symbol can write the variable:
 //                      no device code of any architecture writes it or has its
 //                      address, no host code has the symbol for anything else.
-//  2. addCopies        which bytes copies put where. Copies that overlap agree.
+//  2. addCopies        which bytes copies put where. Bytes of which a copy does
+//                      not tell, or on which copies do not agree, are unknown.
 //  3. solve            forward, on all paths: to which parts a copy has
 //                      succeeded. Roots of the graph know of none, so that
 //                      constructors, threads and callbacks have to copy
 //                      themselves.
 //  4. checkReaders     all parts are set before a kernel that reads the
 //                      variable, a copy from it and code that is not followed.
+//
+// Where some bytes are unknown, the copies stay, and kernels know the others:
+//
+//   Params p;  p.width = 640; p.data = ...;
+//   cudaMemcpyToSymbol(params, &p, sizeof p);
+//   -> kernels compute with 640 instead of loading params.width
 //
 // What the variable holds before its first copy is read by nobody, so nothing
 // but a copy that fails can tell the difference. cudaDeviceReset ends all
@@ -156,6 +163,7 @@ void SymbolValues::checkVariable(Variable &variable) {
   if (*size > kMaxBytes)
     return refuse("it is too large");
   variable.bytes.resize(*size);
+  variable.unknown.resize(static_cast<unsigned>(*size));
 }
 
 /// Checks how \p user, a body or a variable, uses variables.
@@ -305,6 +313,14 @@ bool SymbolValues::isFromHost(uint32_t node) const {
   return kind && (*kind == kHostToDevice || *kind == kByPointers);
 }
 
+/// Returns where the copy \p node is, to be added to a clause.
+std::string SymbolValues::placeOf(uint32_t node) const {
+  return " (" +
+         placeText(program, graph.functionOf(graph.nodes[node].frame),
+                   graph.callOf(node)->place) +
+         ")";
+}
+
 /// Adds what the copy \p node puts into \p variable; returns why that is not
 /// known, or an empty text.
 std::string SymbolValues::addCopy(uint32_t node, GlobalId shadow,
@@ -319,11 +335,16 @@ std::string SymbolValues::addCopy(uint32_t node, GlobalId shadow,
     return "a copy may not be from the host";
   for (auto [index, byte] : enumerate(contentsOf(node, part->size))) {
     std::optional<uint8_t> &known = variable.bytes[part->offset + index];
-    if (!byte)
-      return "a copy sets bytes that are not known";
-    if (known && *known != *byte)
-      return "copies set it to several values";
-    known = byte;
+    bool isOther = byte && known && *known != *byte;
+    if (!byte || isOther) {
+      variable.unknown.set(static_cast<unsigned>(part->offset + index));
+      if (variable.doubt.empty())
+        variable.doubt = (isOther ? "copies set it to several values"
+                                  : "a copy sets bytes that are not known") +
+                         placeOf(node);
+    }
+    if (!known)
+      known = byte;
   }
   made[node] = static_cast<uint32_t>(find(facts, *part) - facts.begin());
   if (made[node] == facts.size()) {
@@ -343,14 +364,16 @@ void SymbolValues::addCopies() {
     auto found = variables.find(shadow);
     if (found == variables.end() || !found->second.reason.empty())
       continue;
-    const CallEdge *call = graph.callOf(number);
     std::string why =
         addCopy(static_cast<uint32_t>(number), shadow, found->second);
     if (!why.empty())
-      fail(shadow,
-           why + " (" +
-               placeText(program, graph.functionOf(node.frame), call->place) +
-               ")");
+      fail(shadow, why + placeOf(static_cast<uint32_t>(number)));
+  }
+  for (auto &[shadow, variable] : variables) {
+    for (unsigned index : variable.unknown.set_bits())
+      variable.bytes[index] = std::nullopt;
+    if (variable.reason.empty() && variable.knownCount() == 0)
+      variable.reason = variable.doubt;
   }
 }
 
@@ -488,12 +511,16 @@ const SymbolValues::Variable *SymbolValues::variableOf(uint32_t number) const {
 
 bool SymbolValues::isInitial(uint32_t node) const {
   const Variable *variable = variableOf(node);
-  return variable && variable->isKnown();
+  return variable && variable->isKnown() && variable->unknown.none();
 }
 
 std::string SymbolValues::whyNot(uint32_t node) const {
   const Variable *variable = variableOf(node);
-  return variable ? variable->reason : "";
+  if (!variable || !variable->reason.empty() || variable->unknown.none())
+    return variable ? variable->reason : "";
+  return (variable->doubt + "; kernels know " + Twine(variable->knownCount()) +
+          " of its " + Twine(variable->bytes.size()) + " bytes")
+      .str();
 }
 
 uint32_t SymbolValues::readerBefore(uint32_t node) const {
@@ -505,7 +532,7 @@ void SymbolValues::decide(Decisions &decisions) const {
   for (const auto &[shadow, variable] : variables) {
     if (!variable.isKnown())
       continue;
-    std::vector<InitialBytes> parts;
+    std::vector<KnownBytes> parts;
     for (auto [index, byte] : enumerate(variable.bytes)) {
       if (!byte)
         continue;
@@ -515,8 +542,9 @@ void SymbolValues::decide(Decisions &decisions) const {
       parts.back().bytes.push_back(static_cast<char>(*byte));
     }
     for (GlobalId device : variable.devices) {
-      decisions.neverWritten.set(device);
-      decisions.initialBytes[device] = parts;
+      if (variable.unknown.none())
+        decisions.neverWritten.set(device);
+      decisions.knownBytes[device] = parts;
     }
   }
 }

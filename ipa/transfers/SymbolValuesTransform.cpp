@@ -1,4 +1,4 @@
-//===- SymbolValuesTransform.cpp - Set from the start (LTRANS) ------------===//
+//===- SymbolValuesTransform.cpp - Known bytes of variables (LTRANS) ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -8,6 +8,11 @@
 //
 // Numbers, and arrays of them, keep their type. Other variables become arrays
 // of bytes: their fields may have gaps, which copies set as well.
+//
+// A variable of which copies leave only some bytes known stays what it is.
+// Loads of these, at places that are constants, become the values:
+//
+//   %n = load i32, ptr addrspace(4) getelementptr(i8, @params, i64 8)  -> 640
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +25,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 #include <cassert>
 
@@ -83,9 +89,9 @@ static GlobalVariable *replaceByBytes(GlobalVariable &variable,
 }
 
 GlobalVariable *setInitialBytes(GlobalVariable &variable,
-                                ArrayRef<InitialBytes> initial) {
+                                ArrayRef<KnownBytes> initial) {
   std::string bytes = bytesOf(variable);
-  for (const InitialBytes &part : initial) {
+  for (const KnownBytes &part : initial) {
     assert(part.offset + part.bytes.size() <= bytes.size() && "WPA checks it");
     bytes.replace(part.offset, part.bytes.size(), part.bytes);
   }
@@ -111,6 +117,58 @@ void makeConstant(GlobalVariable &variable,
       visit(*instruction->getFunction());
     else
       append_range(worklist, user->users());
+  }
+}
+
+/// Returns what a load of \p type finds at byte \p offset of a variable with
+/// the \p known bytes; null if not all of it is known, or is no number.
+static Constant *valueAt(Type &type, uint64_t offset,
+                         ArrayRef<KnownBytes> known, const DataLayout &layout) {
+  if (type.isPtrOrPtrVectorTy() || type.isAggregateType())
+    return nullptr;
+  uint64_t size = layout.getTypeStoreSize(&type).getKnownMinValue();
+  for (const KnownBytes &part : known)
+    if (part.offset <= offset &&
+        offset - part.offset + size <= part.bytes.size()) {
+      StringRef bytes =
+          StringRef(part.bytes).substr(offset - part.offset, size);
+      Constant *data = ConstantDataArray::getRaw(
+          bytes, size, Type::getInt8Ty(type.getContext()));
+      return ConstantFoldLoadFromConst(data, &type, layout);
+    }
+  return nullptr;
+}
+
+void replaceKnownLoads(GlobalVariable &variable, ArrayRef<KnownBytes> known,
+                       function_ref<void(Function &)> visit) {
+  const DataLayout &layout = variable.getDataLayout();
+  SmallVector<std::pair<const Use *, APInt>, 16> worklist;
+  auto follow = [&](const Value &pointer, const APInt &offset) {
+    for (const Use &use : pointer.uses())
+      worklist.push_back({&use, offset});
+  };
+  follow(variable, APInt(layout.getIndexTypeSizeInBits(variable.getType()), 0));
+  SmallVector<std::pair<LoadInst *, Constant *>, 16> loads;
+  while (!worklist.empty()) {
+    auto [use, offset] = worklist.pop_back_val();
+    User *user = use->getUser();
+    if (auto *address = dyn_cast<GEPOperator>(user)) {
+      if (use->getOperandNo() == 0 &&
+          address->accumulateConstantOffset(layout, offset))
+        follow(*address, offset);
+    } else if (isa<AddrSpaceCastOperator>(user)) {
+      follow(*user, offset);
+    } else if (auto *load = dyn_cast<LoadInst>(user);
+               load && load->isSimple() && offset.isNonNegative()) {
+      if (Constant *value =
+              valueAt(*load->getType(), offset.getZExtValue(), known, layout))
+        loads.push_back({load, value});
+    }
+  }
+  for (auto [load, value] : loads) {
+    visit(*load->getFunction());
+    load->replaceAllUsesWith(value);
+    load->eraseFromParent();
   }
 }
 

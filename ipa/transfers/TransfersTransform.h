@@ -27,13 +27,20 @@ void editCopies(llvm::Function &function,
 /// Puts \p initial into the initializer of \p variable, which has one. Returns
 /// the variable, which may be another one, of another type, in its place.
 llvm::GlobalVariable *setInitialBytes(llvm::GlobalVariable &variable,
-                                      llvm::ArrayRef<InitialBytes> initial);
+                                      llvm::ArrayRef<KnownBytes> initial);
 
 /// Lets loads of \p variable, a variable of the device that nobody writes
 /// anywhere, be replaced by what is in it. Calls \p visit with each function
 /// that mentions it.
 void makeConstant(llvm::GlobalVariable &variable,
                   llvm::function_ref<void(llvm::Function &)> visit);
+
+/// Replaces loads of \p variable, a variable of the device, that find \p known
+/// bytes of it and nothing else, at a constant place. Calls \p visit with each
+/// function of such a load.
+void replaceKnownLoads(llvm::GlobalVariable &variable,
+                       llvm::ArrayRef<KnownBytes> known,
+                       llvm::function_ref<void(llvm::Function &)> visit);
 
 } // namespace gpulto
 

@@ -100,8 +100,11 @@ JumpFunction JumpFunctionBuilder::of(const llvm::Value &value) {
     j = kinds->calls.of(value);
     if (j.kind == Kind::Unknown)
       j = kinds->scalars.of(*instruction);
-    if (auto *phi = llvm::dyn_cast<llvm::PHINode>(instruction))
+    if (auto *phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
       j = kinds->loops.of(*phi);
+      if (j.kind == Kind::Unknown)
+        j = kinds->contents.ofSpared(*phi);
+    }
     if (j.kind == Kind::Unknown || hasOwnBounds(context.summary, j))
       addBounds(context, function, value, j);
   }
@@ -193,6 +196,15 @@ llvm::SmallVector<AggregatePart, 8>
 JumpFunctionBuilder::partsOf(const llvm::Value &pointer, uint64_t size,
                              const llvm::Instruction &at) {
   return kinds->passed.partsOf(pointer, size, at);
+}
+
+llvm::SmallVector<AggregatePart, 8>
+JumpFunctionBuilder::partsOfVariable(const llvm::GlobalVariable &variable,
+                                     uint64_t offset, uint64_t size,
+                                     const llvm::Instruction &at, size_t most) {
+  llvm::SmallVector<AggregatePart, 8> parts;
+  kinds->parts.collectVariable(variable, {offset, size}, at, most, parts);
+  return parts;
 }
 
 JumpFunction

@@ -19,6 +19,7 @@ class Argument;
 class CallBase;
 class Function;
 class GlobalValue;
+class GlobalVariable;
 class Instruction;
 class ReturnInst;
 class Value;
@@ -48,6 +49,12 @@ public:
   llvm::SmallVector<AggregatePart, 8> partsOf(const llvm::Value &pointer,
                                               uint64_t size,
                                               const llvm::Instruction &at);
+
+  /// As partsOf(), of the \p size bytes at byte \p offset of a variable of the
+  /// module; at most \p most.
+  llvm::SmallVector<AggregatePart, 8>
+  partsOfVariable(const llvm::GlobalVariable &variable, uint64_t offset,
+                  uint64_t size, const llvm::Instruction &at, size_t most);
 
   /// Returns the jump function of what \p ret returns: of aggregates, and of
   /// what it leaves behind the structure-return parameter, the known parts.

@@ -144,34 +144,50 @@ void MemoryParts::addUnwritten(const llvm::Argument &byValue, LocalBytes bytes,
   }
 }
 
-/// Appends what is in \p bytes of \p variable, which has a value
-/// of type \p type at byte \p offset, at any time.
-void MemoryParts::addVariableParts(const llvm::GlobalVariable &variable,
-                                   llvm::Type &type, uint64_t offset,
-                                   LocalBytes bytes, Parts &parts) {
+/// What collectVariable() is asked for.
+struct MemoryParts::VariableBytes {
+  const llvm::GlobalVariable &variable;
+  LocalBytes bytes;
+  const llvm::Instruction &at;
+  size_t most = 0;
+};
+
+/// Appends what is \p asked for of a value of type \p type at byte \p offset of
+/// the variable.
+void MemoryParts::addVariableParts(const VariableBytes &asked, llvm::Type &type,
+                                   uint64_t offset, Parts &parts) {
+  const LocalBytes &bytes = asked.bytes;
   uint64_t typeBytes = layout.getTypeStoreSize(&type).getKnownMinValue();
   bool isWithin =
       offset >= bytes.offset && offset + typeBytes <= bytes.offset + bytes.size;
   unsigned bits = scalarBits(type);
-  if (parts.size() >= kMaxParts || offset > PartOffset::kLast)
+  if (parts.size() >= asked.most || offset > PartOffset::kLast)
     return;
   if (auto *structure = llvm::dyn_cast<llvm::StructType>(&type)) {
     const llvm::StructLayout *fields = layout.getStructLayout(structure);
     for (unsigned i = 0; i < structure->getNumElements(); ++i)
-      addVariableParts(variable, *structure->getElementType(i),
+      addVariableParts(asked, *structure->getElementType(i),
                        offset + fields->getElementOffset(i).getFixedValue(),
-                       bytes, parts);
+                       parts);
   } else if (auto *array = llvm::dyn_cast<llvm::ArrayType>(&type)) {
     llvm::Type &element = *array->getElementType();
     uint64_t stride = layout.getTypeAllocSize(&element).getFixedValue();
-    uint64_t count = std::min<uint64_t>(array->getNumElements(), kMaxParts);
+    uint64_t count = std::min<uint64_t>(array->getNumElements(), asked.most);
     for (uint64_t i = 0; i < count; ++i)
-      addVariableParts(variable, element, offset + i * stride, bytes, parts);
+      addVariableParts(asked, element, offset + i * stride, parts);
   } else if (isWithin && (type.isPointerTy() || (bits && bits % 8 == 0))) {
-    JumpFunction value = contents.ofVariable(variable, offset, bits);
+    JumpFunction value =
+        contents.ofVariable(asked.variable, offset, bits, asked.at);
     if (value.kind != Kind::Unknown)
       appendPart(parts, offset - bytes.offset, value);
   }
+}
+
+void MemoryParts::collectVariable(const llvm::GlobalVariable &variable,
+                                  LocalBytes bytes, const llvm::Instruction &at,
+                                  size_t most, Parts &parts) {
+  addVariableParts({variable, bytes, at, most}, *variable.getValueType(), 0,
+                   parts);
 }
 
 /// Appends what \p store, which is \p write, leaves, if it is of \p bytes.
@@ -248,7 +264,7 @@ void MemoryParts::collectParts(const llvm::Value &pointer, uint64_t size,
     if (global->isConstant() && global->hasDefinitiveInitializer())
       addConstantParts(*global->getInitializer(), 0, bytes, parts);
     else
-      addVariableParts(*global, *global->getValueType(), 0, bytes, parts);
+      collectVariable(*global, bytes, at, kMaxParts, parts);
     return;
   }
   if (auto *reference = llvm::dyn_cast<llvm::Argument>(base);

@@ -42,6 +42,11 @@ public:
                     const llvm::Instruction &at, uint64_t shift, Parts &parts,
                     unsigned depth = 0);
 
+  /// Appends what is in \p bytes of \p variable when \p at executes, in up to
+  /// \p most parts.
+  void collectVariable(const llvm::GlobalVariable &variable, LocalBytes bytes,
+                       const llvm::Instruction &at, size_t most, Parts &parts);
+
   /// Appends the parts of the \p size bytes from byte \p begin on of
   /// \p variable, which callees write, too, that can be told when control is at
   /// one of \p places.
@@ -52,8 +57,9 @@ public:
 private:
   void addConstantParts(const llvm::Constant &constant, uint64_t offset,
                         LocalBytes bytes, Parts &parts);
-  void addVariableParts(const llvm::GlobalVariable &variable, llvm::Type &type,
-                        uint64_t offset, LocalBytes bytes, Parts &parts);
+  struct VariableBytes;
+  void addVariableParts(const VariableBytes &asked, llvm::Type &type,
+                        uint64_t offset, Parts &parts);
   void addResult(const llvm::CallBase &call, const LocalWrite &write,
                  LocalBytes bytes, Parts &parts);
   void addEntry(const llvm::Argument &argument, LocalBytes bytes,

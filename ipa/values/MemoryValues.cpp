@@ -42,11 +42,14 @@
 #include "ipa/values/ValueShapes.h"
 #include "summary/ModuleSummary.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -73,7 +76,7 @@ JumpFunction MemoryValues::ofLoad(const llvm::Instruction &load) {
       stripOffsets(*instruction.getPointerOperand(), layout, offset);
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(base);
       variable && offset >= 0)
-    return ofVariable(*variable, static_cast<uint64_t>(offset), bits);
+    return ofVariable(*variable, static_cast<uint64_t>(offset), bits, load);
   auto *argument = llvm::dyn_cast<llvm::Argument>(base);
   bool isReference = argument && isPassedByReference(*argument);
   if (offset < 0 || (!locals.isLocalVariable(*base) && !isReference))
@@ -104,8 +107,80 @@ JumpFunction MemoryValues::ofLoad(const llvm::Instruction &load) {
   return written;
 }
 
+/// Returns the plain stores of the function in \p variable.
+const std::vector<const llvm::StoreInst *> &
+MemoryValues::storesIn(const llvm::GlobalVariable &variable) {
+  if (!variableStores) {
+    variableStores.emplace();
+    for (const llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+        if (std::optional<VariableWrite> write = variableWrite(*store))
+          (*variableStores)[write->variable].push_back(store);
+  }
+  static const std::vector<const llvm::StoreInst *> kNone;
+  auto found = variableStores->find(&variable);
+  return found == variableStores->end() ? kNone : found->second;
+}
+
+/// Whether the function has stored something in all \p bytes of \p variable at
+/// once, each time before \p at executes.
+bool MemoryValues::isStoredBefore(const llvm::GlobalVariable &variable,
+                                  LocalBytes bytes,
+                                  const llvm::Instruction &at) {
+  return llvm::any_of(storesIn(variable), [&](const llvm::StoreInst *store) {
+    VariableWrite write = *variableWrite(*store);
+    return write.offset <= bytes.offset &&
+           bytes.offset - write.offset + bytes.size <= write.size &&
+           context.analyses.getResult<llvm::DominatorTreeAnalysis>(function)
+               .dominates(store, &at);
+  });
+}
+
+JumpFunction MemoryValues::ofSpared(const llvm::PHINode &phi) {
+  constexpr unsigned kMostValues = 32;
+  JumpFunction unknown = JumpFunction::unknown(scalarBits(*phi.getType()));
+  auto loadOf = [&](const llvm::Value *value) {
+    auto *load = llvm::dyn_cast<llvm::LoadInst>(value);
+    int64_t offset = 0;
+    return load && llvm::isa<llvm::GlobalVariable>(
+                       stripOffsets(*load->getPointerOperand(), layout, offset))
+               ? load
+               : nullptr;
+  };
+  const auto *first = llvm::find_if(phi.incoming_values(), loadOf);
+  if (first == phi.incoming_values().end())
+    return unknown;
+  const llvm::LoadInst &load = *loadOf(*first);
+  JumpFunction part = ofLoad(load);
+  if (part.kind != Kind::VariablePart || !part.parameter)
+    return unknown;
+  int64_t offset = 0;
+  auto &variable = llvm::cast<llvm::GlobalVariable>(
+      *stripOffsets(*load.getPointerOperand(), layout, offset));
+  auto isStored = [&](const llvm::Value *value) {
+    return llvm::any_of(storesIn(variable), [&](const llvm::StoreInst *store) {
+      return store->getValueOperand() == value &&
+             variableWrite(*store)->offset == part.value;
+    });
+  };
+  llvm::SmallSetVector<const llvm::Value *, 8> values;
+  values.insert(phi.value_op_begin(), phi.value_op_end());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const llvm::Value *value = values[i];
+    if (value == &phi || isStored(value) ||
+        (loadOf(value) && ofLoad(llvm::cast<llvm::LoadInst>(*value)) == part))
+      continue;
+    auto *choice = llvm::dyn_cast<llvm::PHINode>(value);
+    if (!choice || values.size() > kMostValues)
+      return unknown;
+    values.insert(choice->value_op_begin(), choice->value_op_end());
+  }
+  return part;
+}
+
 JumpFunction MemoryValues::ofVariable(const llvm::GlobalVariable &variable,
-                                      uint64_t offset, unsigned bits) {
+                                      uint64_t offset, unsigned bits,
+                                      const llvm::Instruction &at) {
   JumpFunction j = JumpFunction::unknown(bits);
   SymbolIndex symbol = context.indexOf(variable);
   // A number in a constant of another module; LLVM has followed what is here.
@@ -116,6 +191,8 @@ JumpFunction MemoryValues::ofVariable(const llvm::GlobalVariable &variable,
   j.kind = Kind::VariablePart;
   j.source = symbol;
   j.value = offset;
+  uint64_t size = bits ? bits / 8 : layout.getPointerSize();
+  j.parameter = isStoredBefore(variable, {offset, size}, at);
   return j;
 }
 

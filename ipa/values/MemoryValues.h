@@ -7,8 +7,14 @@
 #include "ipa/bodies/LgenContext.h"
 #include "ipa/values/ReachingWrites.h"
 
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <vector>
+
 namespace llvm {
 class GlobalVariable;
+class PHINode;
 class StoreInst;
 } // namespace llvm
 
@@ -29,9 +35,14 @@ public:
   JumpFunction ofLoad(const llvm::Instruction &load);
 
   /// Returns the \p bits bits, 0 for a pointer, at byte \p offset of
-  /// \p variable.
+  /// \p variable when \p at executes.
   JumpFunction ofVariable(const llvm::GlobalVariable &variable, uint64_t offset,
-                          unsigned bits);
+                          unsigned bits, const llvm::Instruction &at);
+
+  /// Returns what \p phi yields if all that it chooses from was loaded from, or
+  /// stored in, the same bytes of a variable of the module, which are the same
+  /// variable to the source: LLVM has spared loads. Unknown otherwise.
+  JumpFunction ofSpared(const llvm::PHINode &phi);
 
   /// Returns the jump function, Memory or Unknown, of the \p size bytes at byte
   /// \p offset of \p variable when control is at one of \p places.
@@ -50,6 +61,10 @@ public:
                         const LocalWrite &write, const llvm::Instruction &at);
 
 private:
+  const std::vector<const llvm::StoreInst *> &
+  storesIn(const llvm::GlobalVariable &variable);
+  bool isStoredBefore(const llvm::GlobalVariable &variable, LocalBytes bytes,
+                      const llvm::Instruction &at);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
                        const llvm::Instruction &load);
   JumpFunction ofStore(const llvm::StoreInst &store);
@@ -63,6 +78,11 @@ private:
   LgenContext &context;
   llvm::Function &function;
   const llvm::DataLayout &layout;
+  /// By variable of the module: the function's stores in it, once somebody has
+  /// asked. Looked up only.
+  using VariableStores = llvm::DenseMap<const llvm::GlobalVariable *,
+                                        std::vector<const llvm::StoreInst *>>;
+  std::optional<VariableStores> variableStores;
   /// How deep loads of local variables are being followed.
   unsigned loadDepth = 0;
 };

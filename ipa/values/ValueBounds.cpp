@@ -17,6 +17,7 @@
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/Constants.h"
@@ -95,6 +96,34 @@ static llvm::ConstantRange counterRange(LgenContext &context,
       value);
 }
 
+/// Whether \p value grows by the same number from round to round of a loop, in
+/// steps that are the largest power of two, times an odd number, of which it is
+/// known to be a multiple.
+static bool isCounter(LgenContext &context, llvm::Function &function,
+                      const llvm::Value &value) {
+  const llvm::Value *core = &value;
+  if (auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(core);
+      operation && llvm::isa<llvm::ConstantInt>(operation->getOperand(1)))
+    core = operation->getOperand(0);
+  if (auto *cast = llvm::dyn_cast<llvm::CastInst>(core))
+    core = cast->getOperand(0);
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(core);
+  if (!phi ||
+      !context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
+          phi->getParent()))
+    return false;
+  auto &evolution =
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto *steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(
+      evolution.getSCEV(const_cast<llvm::Value *>(&value)));
+  if (!steps || !steps->isAffine())
+    return false;
+  auto *step =
+      llvm::dyn_cast<llvm::SCEVConstant>(steps->getStepRecurrence(evolution));
+  return step && evolution.getMinTrailingZeros(steps->getStart()) >=
+                     step->getAPInt().countr_zero();
+}
+
 void addBounds(LgenContext &context, llvm::Function &function,
                const llvm::Value &value, JumpFunction &result) {
   const llvm::DataLayout &layout = function.getParent()->getDataLayout();
@@ -110,6 +139,8 @@ void addBounds(LgenContext &context, llvm::Function &function,
                          llvm::ConstantRange::Unsigned);
   result.alignLog2 = static_cast<uint8_t>(
       std::min<unsigned>(bits.countMinTrailingZeros(), result.bitWidth - 1));
+  result.isCounter = result.kind == JumpFunction::Kind::Unknown &&
+                     isCounter(context, function, value);
   if (range.isEmptySet() || range.isWrappedSet() || range.isFullSet())
     return;
   result.low = range.getUnsignedMin().getZExtValue();

@@ -179,8 +179,8 @@ struct JobVariable {
   uint8_t alignLog2 = 0;
   bool isNeverWritten = false;
   bool isNeverRead = false;
-  /// Device: bytes that it has instead of those of its initializer.
-  std::vector<InitialBytes> initial = {};
+  /// Device: see Decisions::knownBytes.
+  std::vector<KnownBytes> known = {};
   bool operator==(const JobVariable &) const = default;
 };
 
@@ -190,7 +190,7 @@ template <typename A> void transfer(A &a, JobVariable &v) {
   a.field("alignLog2", v.alignLog2);
   a.field("isNeverWritten", v.isNeverWritten);
   a.field("isNeverRead", v.isNeverRead);
-  a.field("initial", v.initial);
+  a.field("known", v.known);
 }
 
 /// A definition of an input that is folded into another, or jumps to it.

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace gpulto {
 
 static void applyTo(GlobalVariable &variable, const JobVariable &known) {
-  if (known.isNeverWritten && known.initial.empty())
+  if (known.isNeverWritten && known.known.empty())
     variable.setConstant(true); // others: transformTransfers
   if (known.isNeverRead)
     removeStores(variable);

@@ -41,19 +41,26 @@ static Error transformMemory(LtransState &state) {
   return Error::success();
 }
 
-/// Sets variables from the start. What plain kernels load is in memory.
+/// Sets variables from the start, and loads what is known of others. What plain
+/// kernels load is in memory.
 static Error transformTransfers(LtransState &state) {
+  auto markChanged = [](Function &function) {
+    function.addFnAttr(kChangedAttribute);
+    function.addFnAttr(kPlannedAttribute);
+  };
   for (const JobVariable &known : state.job.variables) {
     GlobalVariable *variable = state.partition.getNamedGlobal(known.name);
-    if (known.initial.empty() || !variable || variable->isDeclaration())
+    if (known.known.empty() || !variable)
       continue;
-    variable = setInitialBytes(*variable, known.initial);
+    bool isSetHere = known.isNeverWritten && !variable->isDeclaration();
+    if (isSetHere)
+      variable = setInitialBytes(*variable, known.known);
     if (state.use == PlanUse::None)
       continue;
-    makeConstant(*variable, [](Function &function) {
-      function.addFnAttr(kChangedAttribute);
-      function.addFnAttr(kPlannedAttribute);
-    });
+    if (isSetHere)
+      makeConstant(*variable, markChanged);
+    else
+      replaceKnownLoads(*variable, known.known, markChanged);
   }
   return Error::success();
 }

@@ -207,12 +207,13 @@ void JobBuilder::addFacts(const Partition &partition, LtransJob &job) const {
     bool isUnwritten = decisions.isNeverWritten(id) ||
                        (isElsewhere && job.side == Side::Host &&
                         program.has(id, kConstant) && program.isExact(id));
-    if (variable && ((isElsewhere && job.side == Side::Device) || isUnwritten ||
-                     decisions.isNeverRead(id)))
+    if (variable &&
+        ((isElsewhere && job.side == Side::Device) || isUnwritten ||
+         decisions.isNeverRead(id) || !decisions.knownBytesOf(id).empty()))
       job.variables.push_back({movingName(id), variable->sizeBytes,
                                variable->alignLog2, isUnwritten,
                                decisions.isNeverRead(id),
-                               decisions.initialBytesOf(id).vec()});
+                               decisions.knownBytesOf(id).vec()});
     for (const SignatureChange &change : decisions.signaturesOf(id)) {
       job.signatures.push_back(
           {change.clone ? cloneName(id, change.clone) : movingName(id),

@@ -57,6 +57,7 @@ class World:
         self.hosts, self.devices, self.symbols = [], [], []
         self.constants = []  # of the host, which nobody writes
         self.settings = {}  # small variables of the device: usual values
+        self.settingHosts = set()  # those with a variable of the host
         self.setup, self.teardown = [], []
         self.objects = self.tables = 0
         self.makeStreams()
@@ -326,6 +327,10 @@ class World:
             for device in range(self.deviceCount):
                 self.names[f"{stem}@{device}"] = [
                     (Memory(f"{stem}@{device}", "device", device), 0)]
+            if self.chance(0.5):  # what some copies are from, and nobody else uses
+                first = self.rng.choice(["", f" = {{{values[0]}u, 5}}"])
+                self.define(f"u32 {stem}Host[4]{first}")
+                self.settingHosts.add(stem)
             if self.chance(0.75):
                 self.setup.append(Op(
                     [self.settingCopy(stem, values)],
@@ -334,6 +339,12 @@ class World:
     def settingCopy(self, stem, values, first=0, suffix="", tail=""):
         """A block that sets elements of a variable from `first` on."""
         count = len(values)
+        if stem in self.settingHosts and not suffix and self.chance(0.6):
+            stores = [f"{stem}Host[{first + i}] = {value}u;"
+                      for i, value in enumerate(values) if self.chance(0.9)]
+            return (f"{{ {' '.join(stores)} cudaMemcpyToSymbol({stem}, "
+                    f"{stem}Host + {first}, {4 * count}, {4 * first}, "
+                    "cudaMemcpyHostToDevice); }")
         text = ", ".join(f"{value}u" for value in values)
         if count == 1 and self.chance(0.5):
             source, place = f"u32 values = {text};", "&values"

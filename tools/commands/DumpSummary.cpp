@@ -326,6 +326,10 @@ void Printer::facts(const JumpFunction &j) {
     begin();
     out << "nonnull";
   }
+  if (j.isCounter) {
+    begin();
+    out << "counter";
+  }
   if (j.high) {
     begin();
     out << "in " << j.low << ".." << j.high;
@@ -417,7 +421,7 @@ void Printer::jumpFunction(const JumpFunction &j) {
     width(j);
     break;
   case Kind::VariablePart:
-    out << "stored in ";
+    out << (j.parameter ? "stored before in " : "stored in ");
     symbolName(out, j.source);
     out << '[' << j.value << ']';
     width(j);

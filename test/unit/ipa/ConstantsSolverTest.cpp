@@ -71,6 +71,7 @@ private:
     case 4:
       result.kind = JumpFunction::Kind::VariablePart;
       result.source = below(kVariables);
+      result.parameter = below(2);
       return result;
     case 5:
       result = JumpFunction::passThrough(below(kFormals), 32);

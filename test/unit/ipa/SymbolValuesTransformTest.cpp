@@ -5,9 +5,11 @@
 #include "gtest/gtest.h"
 #include "ipa/transfers/TransfersTransform.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -22,7 +24,7 @@ namespace {
 class SymbolValuesTransform : public testing::Test {
 protected:
   /// Returns the variable `v` of \p text with \p initial in it.
-  GlobalVariable *set(StringRef text, ArrayRef<InitialBytes> initial) {
+  GlobalVariable *set(StringRef text, ArrayRef<KnownBytes> initial) {
     SMDiagnostic error;
     module = parseAssemblyString(text, error, context);
     EXPECT_TRUE(module) << error.getMessage().str();
@@ -95,6 +97,54 @@ TEST_F(SymbolValuesTransform, ConstantsAreSeenByTheirUsers) {
   EXPECT_TRUE(variable->isConstant());
   EXPECT_FALSE(variable->isExternallyInitialized());
   EXPECT_EQ(users, std::vector<std::string>{"user"});
+}
+
+TEST_F(SymbolValuesTransform, LoadsOfKnownBytesAreReplaced) {
+  // Fields at 0, 4 and 8, of which the first two are known.
+  GlobalVariable *variable =
+      set("@v = addrspace(4) externally_initialized global [3 x i32] undef\n"
+          "define i32 @known() {\n"
+          "  %x = load i32, ptr addrspacecast (ptr addrspace(4) "
+          "getelementptr (i8, ptr addrspace(4) @v, i64 4) to ptr)\n"
+          "  ret i32 %x\n"
+          "}\n"
+          "define float @real() {\n"
+          "  %x = load float, ptr addrspace(4) @v\n"
+          "  ret float %x\n"
+          "}\n"
+          "define i32 @behind() {\n"
+          "  %x = load i32, ptr addrspace(4) "
+          "getelementptr (i8, ptr addrspace(4) @v, i64 6)\n"
+          "  ret i32 %x\n"
+          "}\n"
+          "define ptr @pointer() {\n"
+          "  %x = load ptr, ptr addrspace(4) @v\n"
+          "  ret ptr %x\n"
+          "}\n"
+          "define i32 @volatileLoad() {\n"
+          "  %x = load volatile i32, ptr addrspace(4) @v\n"
+          "  ret i32 %x\n"
+          "}\n"
+          "define i32 @anywhere(i64 %i) {\n"
+          "  %p = getelementptr i32, ptr addrspace(4) @v, i64 %i\n"
+          "  %x = load i32, ptr addrspace(4) %p\n"
+          "  ret i32 %x\n"
+          "}\n",
+          {});
+  std::vector<std::string> changed;
+  replaceKnownLoads(
+      *variable, {{0, std::string("\0\0\x80\x3f\x07\0\0\0", 8)}},
+      [&](Function &function) { changed.push_back(function.getName().str()); });
+  EXPECT_FALSE(verifyModule(*module, &errs()));
+  EXPECT_FALSE(variable->isConstant());
+  llvm::sort(changed);
+  EXPECT_EQ(changed, (std::vector<std::string>{"known", "real"}));
+  auto returned = [&](StringRef name) {
+    return cast<ReturnInst>(module->getFunction(name)->back().getTerminator())
+        ->getReturnValue();
+  };
+  EXPECT_EQ(cast<ConstantInt>(returned("known"))->getZExtValue(), 7U);
+  EXPECT_TRUE(cast<ConstantFP>(returned("real"))->isExactlyValue(1.0F));
 }
 
 } // namespace

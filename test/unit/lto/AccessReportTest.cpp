@@ -452,9 +452,9 @@ TEST(AccessReport, Loops) {
 }
 
 TEST(AccessReport, ValuesThatLeaveLoops) {
-  auto after = [](const std::string &bound) {
+  auto after = [](const std::string &bound, const std::string &before = "") {
     return textOf(
-        lastRow(kPrologue +
+        lastRow(kPrologue + before +
                 std::string("  br label %loop\nloop:\n"
                             "  %j = phi i32 [ 0, %0 ], [ %next, %loop ]\n"
                             "  %next = add nsw i32 %j, 1\n"
@@ -463,8 +463,9 @@ TEST(AccessReport, ValuesThatLeaveLoops) {
                 "  %i = phi i32 [ %next, %loop ]\n" + kLoad + "  ret void\n"));
   };
   EXPECT_EQ(after("%n"), "1 of 1 broadcast");
-  // However uniform it is inside.
-  EXPECT_EQ(after("%x"), "unknown");
+  // However uniform it is inside; numbers say in which round each lane leaves.
+  EXPECT_EQ(after("%x"), "4 of 4 coalesced");
+  EXPECT_EQ(after("%s", "  %s = add nsw i32 %x, %n\n"), "unknown");
 }
 
 TEST(AccessReport, Joins) {

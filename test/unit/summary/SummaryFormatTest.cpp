@@ -96,6 +96,10 @@ ModuleSummary fullSummary() {
   JumpFunction left = jump(Kind::CallMemory, 1, 8, 0);
   left.parameter = 1;
   left.count = 16;
+  JumpFunction storedBefore = jump(Kind::VariablePart, 1, 8, 32);
+  storedBefore.parameter = 1;
+  JumpFunction counter = jump(Kind::Unknown, 0, 0, 32);
+  counter.isCounter = true;
   JumpFunction memory = jump(Kind::Memory, 0, 4, 32);
   memory.count = 1;
   memory.parameter = 7;
@@ -130,6 +134,8 @@ ModuleSummary fullSummary() {
       memory,
       atEntry,
       jump(Kind::VariablePart, 1, 8, 32),
+      storedBefore,
+      counter,
       passedOn,
       inside,
       real,
