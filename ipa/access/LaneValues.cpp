@@ -1375,7 +1375,8 @@ std::optional<LaneValues::Reached> LaneValues::waysTo(const BasicBlock &join) {
       continue;
     }
     LaneValue sum = LaneValue::number(0);
-    for (const Way &way : *waysInto(*block))
+    SmallVector<Way, 4> into = *waysInto(*block);
+    for (const Way &way : into)
       sum = arithmetic.add(sum, takes(way, reached), kWordBits, {true, true});
     reached[block] = sum;
   }
@@ -1490,7 +1491,8 @@ LaneValue LaneValues::arrival(const BasicBlock &from, const BasicBlock &to,
   if (!ways)
     return LaneValue::unknown();
   LaneValue sum = LaneValue::number(0);
-  for (const Way &way : *waysInto(to))
+  SmallVector<Way, 4> into = *waysInto(to);
+  for (const Way &way : into)
     sum = arithmetic.add(sum, takes(way, *ways), kWordBits, {true, true});
   return sum;
 }
