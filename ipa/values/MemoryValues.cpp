@@ -108,18 +108,18 @@ JumpFunction MemoryValues::ofLoad(const llvm::Instruction &load) {
 }
 
 /// Returns the plain stores of the function in \p variable.
-const std::vector<const llvm::StoreInst *> &
+llvm::ArrayRef<MemoryValues::PlainStore>
 MemoryValues::storesIn(const llvm::GlobalVariable &variable) {
   if (!variableStores) {
     variableStores.emplace();
     for (const llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
         if (std::optional<VariableWrite> write = variableWrite(*store))
-          (*variableStores)[write->variable].push_back(store);
+          (*variableStores)[write->variable].push_back({store, *write});
   }
-  static const std::vector<const llvm::StoreInst *> kNone;
   auto found = variableStores->find(&variable);
-  return found == variableStores->end() ? kNone : found->second;
+  return found == variableStores->end() ? llvm::ArrayRef<PlainStore>()
+                                        : llvm::ArrayRef(found->second);
 }
 
 /// Whether the function has stored something in all \p bytes of \p variable at
@@ -127,8 +127,8 @@ MemoryValues::storesIn(const llvm::GlobalVariable &variable) {
 bool MemoryValues::isStoredBefore(const llvm::GlobalVariable &variable,
                                   LocalBytes bytes,
                                   const llvm::Instruction &at) {
-  return llvm::any_of(storesIn(variable), [&](const llvm::StoreInst *store) {
-    VariableWrite write = *variableWrite(*store);
+  return llvm::any_of(storesIn(variable), [&](const PlainStore &plain) {
+    const auto &[store, write] = plain;
     return write.offset <= bytes.offset &&
            bytes.offset - write.offset + bytes.size <= write.size &&
            context.analyses.getResult<llvm::DominatorTreeAnalysis>(function)
@@ -158,9 +158,8 @@ JumpFunction MemoryValues::ofSpared(const llvm::PHINode &phi) {
   auto &variable = llvm::cast<llvm::GlobalVariable>(
       *stripOffsets(*load.getPointerOperand(), layout, offset));
   auto isStored = [&](const llvm::Value *value) {
-    return llvm::any_of(storesIn(variable), [&](const llvm::StoreInst *store) {
-      return store->getValueOperand() == value &&
-             variableWrite(*store)->offset == part.value;
+    return llvm::any_of(storesIn(variable), [&](const PlainStore &plain) {
+      return plain.write.value == value && plain.write.offset == part.value;
     });
   };
   llvm::SmallSetVector<const llvm::Value *, 8> values;

@@ -6,7 +6,9 @@
 
 #include "ipa/bodies/LgenContext.h"
 #include "ipa/values/ReachingWrites.h"
+#include "ipa/values/VariableWrites.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -61,8 +63,12 @@ public:
                         const LocalWrite &write, const llvm::Instruction &at);
 
 private:
-  const std::vector<const llvm::StoreInst *> &
-  storesIn(const llvm::GlobalVariable &variable);
+  /// A store in a variable of the module, and what it writes.
+  struct PlainStore {
+    const llvm::StoreInst *store = nullptr;
+    VariableWrite write;
+  };
+  llvm::ArrayRef<PlainStore> storesIn(const llvm::GlobalVariable &variable);
   bool isStoredBefore(const llvm::GlobalVariable &variable, LocalBytes bytes,
                       const llvm::Instruction &at);
   JumpFunction ofLocal(const llvm::Value &variable, uint64_t offset,
@@ -80,8 +86,8 @@ private:
   const llvm::DataLayout &layout;
   /// By variable of the module: the function's stores in it, once somebody has
   /// asked. Looked up only.
-  using VariableStores = llvm::DenseMap<const llvm::GlobalVariable *,
-                                        std::vector<const llvm::StoreInst *>>;
+  using VariableStores =
+      llvm::DenseMap<const llvm::GlobalVariable *, std::vector<PlainStore>>;
   std::optional<VariableStores> variableStores;
   /// How deep loads of local variables are being followed.
   unsigned loadDepth = 0;

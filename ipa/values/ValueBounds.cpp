@@ -64,6 +64,15 @@ llvm::ConstantRange evolvedRange(llvm::ScalarEvolution &evolution,
                      llvm::ConstantRange::Unsigned);
 }
 
+/// Whether \p value, which may be null, is a variable of a loop.
+static bool isOfLoop(LgenContext &context, llvm::Function &function,
+                     const llvm::Value *value) {
+  auto *phi = llvm::dyn_cast_or_null<llvm::PHINode>(value);
+  return phi &&
+         context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
+             phi->getParent());
+}
+
 /// The range of \p value by ScalarEvolution, where that is worth what it costs:
 /// for counters of loops and quotients of two numbers, also if they are
 /// converted or packed with a constant as x and y of a dim3.
@@ -80,16 +89,11 @@ static llvm::ConstantRange counterRange(LgenContext &context,
       break;
     core = instruction->getOperand(0);
   }
-  auto *phi = llvm::dyn_cast<llvm::PHINode>(core);
-  bool isCounter =
-      phi &&
-      context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
-          phi->getParent());
   auto *operation = llvm::dyn_cast<llvm::BinaryOperator>(core);
   bool isQuotient = operation &&
                     operation->getOpcode() == llvm::Instruction::UDiv &&
                     !llvm::isa<llvm::Constant>(operation->getOperand(1));
-  if (!isCounter && !isQuotient)
+  if (!isOfLoop(context, function, core) && !isQuotient)
     return llvm::ConstantRange::getFull(scalarBits(*value.getType()));
   return evolvedRange(
       context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function),
@@ -107,10 +111,7 @@ static bool isCounter(LgenContext &context, llvm::Function &function,
     core = operation->getOperand(0);
   if (auto *cast = llvm::dyn_cast<llvm::CastInst>(core))
     core = cast->getOperand(0);
-  auto *phi = llvm::dyn_cast<llvm::PHINode>(core);
-  if (!phi ||
-      !context.analyses.getResult<llvm::LoopAnalysis>(function).isLoopHeader(
-          phi->getParent()))
+  if (!isOfLoop(context, function, core))
     return false;
   auto &evolution =
       context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
