@@ -313,7 +313,10 @@ def print_paper(scores, seconds):
         known = PAPER_SECONDS.get(name, "< 1.4") if row else ""
         lines.append([name, *(row or [""] * 5), known, *(seen[word] for word in words),
                       seconds[name]])
-    lines.append(["sum", *theirs, "69", "", *(total[word] for word in words), ""])
+    ours = sum((seen for name, seen in scores.items() if name in PAPER),
+               collections.Counter())
+    lines.append(["its programs", *theirs, "69", "", *(ours[word] for word in words), ""])
+    lines.append(["sum", *[""] * 6, *(total[word] for word in words), ""])
     print_table(["program", "paper: real", "reported", "of them real", "false", "dynamic",
                  "seconds", *words, "seconds"], lines)
 

@@ -96,6 +96,7 @@ private:
                      MemoryRow &row) const;
   void explainStart(const LaneValue &address, MemoryRow &row) const;
   bool walksInLoop(const LaneValue &address) const;
+  bool areRoundsApart(const LaneValue &address, unsigned sizeBytes) const;
 
   const LaneSymbols &symbols;
   const Function &kernel;
@@ -169,6 +170,29 @@ bool RowWriter::walksInLoop(const LaneValue &address) const {
   });
 }
 
+/// Whether the first lanes of a warp access what the others do in another round
+/// of a loop: an unrolled loop does the rounds apart that some lanes have more.
+bool RowWriter::areRoundsApart(const LaneValue &address,
+                               unsigned sizeBytes) const {
+  LaneSum sum = symbols.firstCase(address.sum);
+  std::optional<LaneNumbers> lanes = symbols.split(sum).second.numbers();
+  if (!lanes)
+    return false;
+  int64_t apart = 0;
+  for (unsigned l = 1; l < kWarpLanes; ++l) {
+    int64_t more = (*lanes)[l] - (*lanes)[l - 1] - int64_t(sizeBytes);
+    if (more && apart)
+      return false;
+    apart += more;
+  }
+  return apart && any_of(sum.terms(), [&](const LaneSum::Term &term) {
+           LaneSum step;
+           step.add(term.product, term.factor);
+           return symbols.loopOf(step) &&
+                  std::abs(term.factor[0]) > std::abs(apart);
+         });
+}
+
 void RowWriter::explainStride(const LaneStride &stride,
                               const LaneValue &address, MemoryRow &row) const {
   row.reason = strideText(stride) + " between threads";
@@ -219,6 +243,10 @@ void RowWriter::explain(const WarpCost &cost, const LaneValue &address,
       row.reason +=
           ": a warp has several rows of " + utostr(row.block[0]) + " threads";
       row.advice = "make blocks at least 32 threads wide";
+    } else if (areRoundsApart(address, row.sizeBytes)) {
+      row.reason += ": its threads are in different rounds of an unrolled loop";
+      row.advice = "let all threads of a warp do as many rounds, and leave out "
+                   "in the loop what is too much, or do not unroll it";
     } else {
       row.advice = adviceAcrossRows(row.block);
     }

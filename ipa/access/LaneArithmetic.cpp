@@ -203,11 +203,13 @@ LaneArithmetic::quotientByResidue(const LaneSum &uniform,
     });
   };
   if (cases > kMostResidues) {
-    // Lanes that lie closer together than the divisor: one step.
-    if (lanes.span() >= divisor)
-      return std::nullopt;
-    return symbols.addUniform(range, {}, nullptr, loop)
-        .plus(stepsOf(uniform, lanes));
+    // Of what is left of lanes without multiples of the divisor: one step.
+    LaneNumbers whole = quotientsOf(0), rest = lanes.map([&](int64_t lane) {
+      return lane - divideFloorSigned(lane, divisor) * divisor;
+    });
+    std::optional<LaneSum> sum =
+        symbols.addPart(uniform, range, loop).plus(stepsOf(uniform, rest));
+    return sum ? sum->plus(LaneSum(whole)) : std::nullopt;
   }
   std::vector<LaneNumbers> residues, steps;
   for (int64_t i = 0; i < cases; ++i) {
@@ -233,6 +235,7 @@ LaneArithmetic::quotientByResidue(const LaneSum &uniform,
   whole.divisor = divisor;
   whole.dividend = *dividend;
   whole.loop = loop;
+  whole.isCounter = symbols.isCounter(uniform);
   return LaneSum::ofSymbol(symbols.add(std::move(whole))).plus(step);
 }
 
@@ -305,8 +308,10 @@ LaneValue LaneArithmetic::divideBySymbol(const LaneValue &a,
       range.low = 0;
     else
       range = {};
-    std::optional<LaneSum> result = symbols.addUniform(range, {}, nullptr, loop)
-                                        .plus(stepsOf(uniform, *lanes));
+    LaneSum whole = symbols.addPart(uniform, range, loop);
+    if (!lanes->isSame() && !b.isAssumed)
+      symbols.makeRow(whole, b.sum);
+    std::optional<LaneSum> result = whole.plus(stepsOf(uniform, *lanes));
     place->second = *result; // two terms
   }
   LaneValue result = settle(place->second, kWordBits, {true, true}, isAssumed);
@@ -448,9 +453,8 @@ LaneValue LaneArithmetic::bitAnd(const LaneValue &a, const LaneValue &b,
   if (!mask && isSame && !symbols.isUniform(a.sum)) {
     // It is taken to be one less than a power of two.
     LaneValue power = add(b, LaneValue::number(1), width, {true, true});
-    LaneValue rest = remainder(a, power, width, /*isSigned=*/false);
-    rest.isAssumed = true;
-    return rest;
+    power.isAssumed = true;
+    return remainder(a, power, width, /*isSigned=*/false);
   }
   if (mask) {
     uint64_t bits = static_cast<uint64_t>(*mask) &
@@ -629,6 +633,51 @@ static bool meets(const LaneRange &range, const LaneRange &other,
   return ahead <= high - low;
 }
 
+/// Groups of lanes of which a comparison is decided apart.
+static constexpr unsigned kMostGroups = 4;
+
+LaneValue
+LaneArithmetic::byGroups(const LaneSum &sum,
+                         function_ref<LaneValue(const LaneSum &)> test) {
+  LaneSum expected = symbols.firstCase(sum), all;
+  bool isAssumed = expected != sum;
+  Lanes open;
+  open.fill(1);
+  for (unsigned groups = 0, first = 0; groups <= kMostGroups; ++groups) {
+    while (first < kWarpLanes && !open[first])
+      ++first;
+    if (first == kWarpLanes)
+      return settle(std::move(all), 1, {true, true}, isAssumed);
+    auto isTogether = [&](unsigned lane) {
+      return all_of(expected.terms(), [&](const LaneSum::Term &term) {
+        return term.product.isOne() || term.factor[lane] == term.factor[first];
+      });
+    };
+    Lanes group, member; // lanes of others repeat the first
+    for (unsigned l = 0; l < kWarpLanes; ++l) {
+      group[l] = open[l] && isTogether(l);
+      member[l] = group[l] ? l : first;
+      open[l] -= group[l];
+    }
+    LaneSum part;
+    for (const LaneSum::Term &term : expected.terms()) {
+      Lanes factor;
+      for (unsigned l = 0; l < kWarpLanes; ++l)
+        factor[l] = term.factor[member[l]];
+      part.add(term.product, factor);
+    }
+    LaneValue answer = test(part);
+    std::optional<LaneSum> here =
+        answer.isSum() ? answer.sum.times(LaneNumbers(group)) : std::nullopt;
+    std::optional<LaneSum> both = here ? all.plus(*here) : std::nullopt;
+    if (!both)
+      return LaneValue::unknown();
+    all = std::move(*both);
+    isAssumed |= answer.isAssumed;
+  }
+  return LaneValue::unknown();
+}
+
 /// A modulus for comparisons, which is a multiple of all block sizes' powers.
 static constexpr uint64_t kCompareModulus = 1 << 20;
 
@@ -644,8 +693,11 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
     return place->second;
   bool isAssumed = false;
   auto [uniform, lanes] = partsOf(sum, isAssumed);
-  if (!lanes)
-    return LaneValue::unknown();
+  if (!lanes) {
+    LaneValue answer =
+        byGroups(sum, [&](const LaneSum &group) { return isBelowZero(group); });
+    return below[sum] = std::move(answer);
+  }
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
   std::set<int64_t> distinct = lanes->distinct();
@@ -682,8 +734,11 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
     return place->second;
   bool isAssumed = false;
   auto [uniform, lanes] = partsOf(sum, isAssumed);
-  if (!lanes)
-    return LaneValue::unknown();
+  if (!lanes) {
+    LaneValue answer =
+        byGroups(sum, [&](const LaneSum &group) { return isZero(group); });
+    return zero[sum] = std::move(answer);
+  }
   if (std::optional<int64_t> number = uniform.number()) { // in the first case
     place->second = LaneValue::exact(
         LaneSum(lanes->map([&](int64_t lane) { return *number + lane == 0; })));
@@ -739,12 +794,16 @@ LaneValue LaneArithmetic::compare(unsigned number, const LaneValue &a,
       predicate == CmpInst::ICMP_SLE || predicate == CmpInst::ICMP_ULE)
     std::swap(left, right);
   std::optional<LaneSum> difference = left.sum.minus(right.sum);
+  bool isTooLong = !difference && CmpInst::isEquality(predicate);
+  if (isTooLong)
+    difference =
+        symbols.firstCase(left.sum).minus(symbols.firstCase(right.sum));
   if (!difference)
     return LaneValue::unknown();
   LaneSum simple = symbols.simplify(std::move(*difference));
   LaneValue result =
       CmpInst::isEquality(predicate) ? isZero(simple) : isBelowZero(simple);
-  result.isAssumed |= left.isAssumed || right.isAssumed;
+  result.isAssumed |= left.isAssumed || right.isAssumed || isTooLong;
   switch (predicate) {
   case CmpInst::ICMP_NE:
   case CmpInst::ICMP_SGE:
@@ -768,22 +827,26 @@ LaneValue LaneArithmetic::select(const LaneValue &condition, const LaneValue &a,
     return *number ? a : b;
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  std::optional<LaneSum> difference = a.sum.minus(b.sum);
-  std::optional<LaneSum> part =
-      difference ? difference->times(condition.sum) : std::nullopt;
-  if (part)
-    part = b.sum.plus(*part);
-  if (!part) { // too long: the case that is expected
-    if (std::optional<int64_t> first =
-            symbols.firstCase(condition.sum).number()) {
-      LaneValue chosen = *first ? a : b;
-      chosen.isAssumed = true;
-      return chosen;
-    }
+  auto selected = [](const LaneSum &which, const LaneSum &yes,
+                     const LaneSum &no) -> std::optional<LaneSum> {
+    std::optional<LaneSum> difference = yes.minus(no);
+    std::optional<LaneSum> part =
+        difference ? difference->times(which) : std::nullopt;
+    return part ? no.plus(*part) : std::nullopt;
+  };
+  std::optional<LaneSum> result = selected(condition.sum, a.sum, b.sum);
+  bool isAssumed = !result;
+  if (isAssumed) { // too long: the case that is expected
+    auto expected = [&](const LaneSum &sum) { return symbols.firstCase(sum); };
+    LaneSum which = expected(condition.sum);
+    if (std::optional<int64_t> number = which.number())
+      result = *number ? a.sum : b.sum;
+    else
+      result = selected(which, expected(a.sum), expected(b.sum));
   }
-  return settle(std::move(part), width,
+  return settle(std::move(result), width,
                 {a.isSigned && b.isSigned, a.isUnsigned && b.isUnsigned},
-                condition.isAssumed || a.isAssumed || b.isAssumed);
+                isAssumed || condition.isAssumed || a.isAssumed || b.isAssumed);
 }
 
 } // namespace gpulto

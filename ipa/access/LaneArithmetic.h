@@ -134,6 +134,11 @@ private:
   std::optional<LaneSum> bitsOf(const LaneSum &sum, uint64_t bits,
                                 unsigned width, bool &isRest, bool &isAssumed);
   LaneValue divideBySymbol(const LaneValue &a, const LaneValue &b);
+  /// Returns what \p test, which knows sums whose lanes are numbers apart,
+  /// tells of \p sum: lanes with the same factors of unknown numbers are asked
+  /// about together.
+  LaneValue byGroups(const LaneSum &sum,
+                     llvm::function_ref<LaneValue(const LaneSum &group)> test);
   /// Returns 1 in the lanes in which \p sum is below zero.
   LaneValue isBelowZero(const LaneSum &sum);
   LaneValue isZero(const LaneSum &sum);

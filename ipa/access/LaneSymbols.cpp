@@ -51,11 +51,48 @@ LaneSum LaneSymbols::addCounter(LaneRange range, Congruence congruence,
   return sum;
 }
 
+bool LaneSymbols::isCounter(const LaneSum &sum) const {
+  return !sum.numbers() && all_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return all_of(term.product.symbols(),
+                  [&](LaneSymbolId id) { return table[id].isCounter; });
+  });
+}
+
+LaneSum LaneSymbols::addPart(const LaneSum &of, LaneRange range,
+                             const Loop *loop) {
+  return isCounter(of) ? addCounter(range, {}, loop)
+                       : addUniform(range, {}, nullptr, loop);
+}
+
 LaneSum LaneSymbols::addBlock(LaneRange range) {
   LaneSum sum = addCounter(range);
   if (!sum.number())
     table.back().isBlock = true;
   return sum;
+}
+
+/// Returns the symbol that \p sum is, if it is one.
+static LaneSymbolId symbolOf(const LaneSum &sum) {
+  if (sum.terms().size() != 1 || !sum.terms()[0].factor.isOne())
+    return kNoSymbol;
+  auto factors = sum.terms()[0].product.symbols();
+  return factors.size() == 1 ? factors.front() : kNoSymbol;
+}
+
+void LaneSymbols::makeRow(const LaneSum &row, const LaneSum &length) {
+  LaneSymbolId id = symbolOf(row);
+  if (id != kNoSymbol && table[id].isCounter)
+    table[id].rowLength = symbolOf(length);
+}
+
+/// Whether \p product is where a row begins of an index that is divided into
+/// rows: its users do not make rows begin with sectors.
+bool LaneSymbols::isRow(const LaneProduct &product) const {
+  auto factors = product.symbols();
+  return any_of(factors, [&](LaneSymbolId id) {
+    return table[id].rowLength != kNoSymbol &&
+           is_contained(factors, table[id].rowLength);
+  });
 }
 
 void LaneSymbols::round(const LaneSum &sum) {
@@ -83,6 +120,14 @@ bool LaneSymbols::isUniform(const LaneProduct &product) const {
 bool LaneSymbols::isUniform(const LaneSum &sum) const {
   return all_of(sum.terms(), [&](const LaneSum::Term &term) {
     return term.factor.isSame() && isUniform(term.product);
+  });
+}
+
+bool LaneSymbols::variesIn(const Loop &loop, const LaneSum &sum) const {
+  return any_of(sum.terms(), [&](const LaneSum::Term &term) {
+    return any_of(term.product.symbols(), [&](LaneSymbolId id) {
+      return !table[id].isUniform && loop.contains(table[id].loop);
+    });
   });
 }
 
@@ -277,7 +322,23 @@ uint64_t LaneSymbols::partOfSize(LaneSymbolId id) const {
                 : 0;
 }
 
-LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
+/// Returns what \p term, of elements of \p unit, is taken for a multiple of, if
+/// it is a part of a size; otherwise 0. A half of 4 bytes is twice the size.
+uint64_t LaneSymbols::partOfWarp(const LaneSum::Term &term,
+                                 unsigned unit) const {
+  auto factors = term.product.symbols();
+  if (factors.size() != 1)
+    return 0;
+  if (uint64_t part = partOfSize(factors.front()))
+    return part;
+  const LaneSymbol &symbol = table[factors.front()];
+  bool isSize = symbol.value && symbol.value->getType()->isIntegerTy() &&
+                symbol.congruence.modulus == 1;
+  return isSize && !term.factor.isMultipleOf(unit) ? kWarpLanes : 0;
+}
+
+LaneResidues LaneSymbols::residues(const LaneSum &sum, unsigned unit,
+                                   uint64_t modulus) const {
   LaneResidues result;
   result.modulus = modulus;
   Modulus by(modulus);
@@ -286,9 +347,12 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, uint64_t modulus) const {
     bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
       return table[id].isCounter || isBorder(sum, id);
     });
-    if (uint64_t part = !isCounted && factors.size() == 1
-                            ? partOfSize(factors.front())
-                            : 0) {
+    if (isRow(term.product)) {
+      if (uint64_t step = by.residue(term.factor[0]))
+        result.counters.emplace_back(step, modulus);
+      continue;
+    }
+    if (uint64_t part = isCounted ? 0 : partOfWarp(term, unit)) {
       if (uint64_t step = by.product(by.residue(term.factor[0]), part))
         result.counters.emplace_back(step, modulus);
       continue;

@@ -27,6 +27,9 @@ struct LaneSymbol {
   bool isUniform = true;
   /// It takes all numbers of its range and congruence, each as often as others.
   bool isCounter = false;
+  /// It counts rows of this unknown length, if any, into which an index is
+  /// divided that goes on from one row to the next.
+  LaneSymbolId rowLength = kNoSymbol;
   /// It is the index of a block along some axis.
   bool isBlock = false;
   /// Which option it is depends on which that symbol has, if any.
@@ -65,10 +68,18 @@ public:
   /// that differs from block to block or from warp to warp.
   LaneSum addCounter(LaneRange range, Congruence congruence = {},
                      const llvm::Loop *loop = nullptr);
+  /// Returns a number of \p range that takes all of it if the numbers of \p of,
+  /// of which it is a part, do.
+  LaneSum addPart(const LaneSum &of, LaneRange range,
+                  const llvm::Loop *loop = nullptr);
+  /// Whether all that is unknown in \p sum, and something is, are counters.
+  bool isCounter(const LaneSum &sum) const;
   /// As addCounter, the index of a block.
   LaneSum addBlock(LaneRange range);
   /// The symbol \p id takes all numbers of which nothing says that it does not.
   void makeCounter(LaneSymbolId id) { table[id].isCounter = true; }
+  /// The symbol \p row is the number of a row of \p length.
+  void makeRow(const LaneSum &row, const LaneSum &length);
   /// The program rounds \p sum, so that it begins where it shall: values in it
   /// are no counters any more.
   void round(const LaneSum &sum);
@@ -78,6 +89,9 @@ public:
 
   /// Whether all lanes have the same number.
   bool isUniform(const LaneSum &sum) const;
+  /// Whether lanes have other numbers of \p sum than others by what differs from
+  /// round to round of \p loop.
+  bool variesIn(const llvm::Loop &loop, const LaneSum &sum) const;
   /// Splits \p sum into a part that is the same in all lanes, and one that is
   /// zero in lane 0 if its terms are numbers times uniform symbols.
   std::pair<LaneSum, LaneSum> split(const LaneSum &sum) const;
@@ -93,11 +107,13 @@ public:
   /// Returns what is known of the uniform \p sum modulo a divisor of \p most.
   Congruence congruence(const LaneSum &sum, uint64_t most) const;
   /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
-  /// two. Counters take all their numbers, and so do borders of tiles that
-  /// overlap. Anything else that is unknown, such as the size of a row, is
-  /// taken for a multiple of \p modulus, apart from what its congruence says; a
-  /// part of it, as a half, for one of that part of a warp.
-  LaneResidues residues(const LaneSum &sum, uint64_t modulus) const;
+  /// two, of elements of \p unit. Counters take all their numbers, and so do
+  /// borders of tiles that overlap, and rows in an index that goes on from one
+  /// to the next. Anything else that is unknown, such as the
+  /// size of a row, is taken for a multiple of \p modulus, apart from what its
+  /// congruence says; a part of it, as a half, for one of that part of a warp.
+  LaneResidues residues(const LaneSum &sum, unsigned unit,
+                        uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors
   /// replaced by dividends.
   LaneSum simplify(LaneSum sum) const;
@@ -111,7 +127,9 @@ public:
 
 private:
   bool isUniform(const LaneProduct &product) const;
+  bool isRow(const LaneProduct &product) const;
   uint64_t partOfSize(LaneSymbolId id) const;
+  uint64_t partOfWarp(const LaneSum::Term &term, unsigned unit) const;
   bool isBorder(const LaneSum &sum, LaneSymbolId id) const;
   Congruence congruence(const LaneSum::Term &term, uint64_t most) const;
   std::vector<LaneSymbol> table;

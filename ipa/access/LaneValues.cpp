@@ -1133,8 +1133,13 @@ SmallVector<LaneValues::Alike, 4> LaneValues::provenOf(ArrayRef<Alike> phis,
       LaneValue next = at(*alike.phi->getIncomingValueForBlock(block), *block);
       std::optional<LaneSum> change =
           next.isSum() ? next.sum.minus(alike.start) : std::nullopt;
+      if (!change)
+        return false;
+      LaneSum by = table.simplify(std::move(*change));
       alike.value.isAssumed |= next.isAssumed;
-      return change && table.isUniform(table.simplify(std::move(*change)));
+      // Which lanes there are is expected, but not which turn in a round.
+      bool isExpected = next.isAssumed && !table.variesIn(loop, by);
+      return table.isUniform(isExpected ? table.firstCase(by) : by);
     });
     if (isProven)
       proven.push_back(alike);

@@ -174,7 +174,7 @@ static bool liesApart(const LaneSymbols &symbols, ArrayRef<LaneSum::Term> terms,
 }
 
 static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
-                       ActiveLanes on) {
+                       unsigned sizeBytes, ActiveLanes on) {
   Places places;
   auto [uniform, varying] = symbols.split(address);
   SmallVector<LaneSum::Term, 2> unknown;
@@ -190,7 +190,7 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
     });
   };
   const std::vector<std::pair<uint64_t, uint64_t>> starts =
-      symbols.residues(uniform, kLineBytes).counts();
+      symbols.residues(uniform, sizeBytes, kLineBytes).counts();
   SmallVector<unsigned, kWarpLanes> firsts; // lane of each group
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
@@ -402,7 +402,7 @@ WarpCosts::Place WarpCosts::placeOf(const LaneSum &address,
                                     const AccessSize &size,
                                     MemoryPath path) const {
   auto [uniform, varying] = symbols.split(address);
-  LaneResidues residues = symbols.residues(uniform, kLineBytes);
+  LaneResidues residues = symbols.residues(uniform, size.bytes, kLineBytes);
   // What may be added to a term in some case, or in some lane.
   SmallVector<LaneSymbolId, 8> meeting;
   for (const LaneSum *part : {&uniform, &varying})
@@ -433,7 +433,8 @@ const WarpCost &WarpCosts::ofCase(CostsByLanes &costs, const Place &place,
   auto [found, isNew] = costs.try_emplace(on);
   if (isNew) {
     found->second =
-        costOfPlaces(placesOf(symbols, address, on), place.size, place.path);
+        costOfPlaces(placesOf(symbols, address, place.size.bytes, on),
+                     place.size, place.path);
     if (place.path == MemoryPath::Banks)
       countTurns(place.varying, on, place.size.bytes, found->second);
   }
@@ -522,7 +523,7 @@ struct JoinedCases {
         continue;
       Cases withMask = cases;
       withMask.add(mask.sum);
-      if (withMask.count() > kMostCases) {
+      if (withMask.count() > kMostCases && !mask.sum.numbers()) {
         isBounded = false;
         continue;
       }

@@ -256,6 +256,20 @@ TEST(AccessReport, DivisionByNumbers) {
   EXPECT_EQ(costOfIndex("  %o = mul nsw i32 %b, 256\n  %t = add i32 %x, %o\n"
                         "  %i = srem i32 %t, 64\n"),
             "4 of 4 coalesced");
+  // Lanes may lie further apart than the divisor.
+  const std::string apart = "  %c = icmp ult i32 %x, 16\n"
+                            "  %u = add nuw nsw i32 %x, 768\n"
+                            "  %s = select i1 %c, i32 %x, i32 %u\n"
+                            "  %o = mul nuw nsw i32 %b, 1024\n"
+                            "  %t = add nuw nsw i32 %s, %o\n"
+                            "  %q = udiv i32 %t, 131\n";
+  EXPECT_EQ(costOfIndex(apart + "  %i = mul nuw nsw i32 %q, 100\n", 32),
+            "3 (2..4) of 1 uncoalesced");
+  EXPECT_EQ(costOfIndex(apart + "  %r = urem i32 %t, 131\n"
+                                "  %m1 = mul nuw nsw i32 %q, 131\n"
+                                "  %i = add nuw nsw i32 %m1, %r\n",
+                        32),
+            "4 of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %i = xor i32 %x, 1\n"), "4 of 4 coalesced");
   EXPECT_EQ(costOfIndex("  %t = shl i32 %x, 8\n  %i = or i32 %t, 5\n"),
             "32 of 4 strided");
@@ -272,6 +286,42 @@ TEST(AccessReport, DivisionByUnknownNumbers) {
                   "  %t = mul nsw i32 %r, 1000\n  %i = add nsw i32 %t, %q\n")
           .substr(0, 2),
       "32");
+  // An index that goes on from one row to the next: rows begin anywhere.
+  const std::string flat = "  %o = mul nuw nsw i32 %b, 256\n"
+                           "  %t = add nuw nsw i32 %x, %o\n";
+  EXPECT_EQ(costOfIndex(flat + "  %i = urem i32 %t, %m\n").substr(0, 4),
+            "4.87");
+  // Not those that blocks are divided into, nor of a power of two.
+  EXPECT_EQ(costOfIndex("  %q = udiv i32 %b, %m\n  %o = mul i32 %q, %m\n"
+                        "  %i = add nsw i32 %x, %o\n")
+                .substr(0, 2),
+            "4 ");
+  EXPECT_EQ(costOfIndex(flat + "  %f = sub nsw i32 %m, 1\n"
+                               "  %i = and i32 %t, %f\n")
+                .substr(0, 2),
+            "4 ");
+}
+
+TEST(AccessReport, PartsOfRows) {
+  // A half of an unknown number of elements is one of 16: half a line.
+  auto linesOf = [](const std::string &index) {
+    MemoryRow row =
+        lastRow(kPrologue + index + kLoad + std::string("  ret void\n"));
+    return static_cast<double>(row.lines) / static_cast<double>(row.requests);
+  };
+  EXPECT_EQ(linesOf("  %i = add nsw i32 %x, %m\n"), 1);
+  EXPECT_EQ(linesOf("  %h = lshr i32 %m, 1\n  %i = add nsw i32 %x, %h\n"), 1.5);
+}
+
+TEST(AccessReport, ComparisonsByGroups) {
+  // Of some lanes the answer is known; that of the others they share.
+  EXPECT_EQ(costOfIndex("  %c = icmp ult i32 %x, 16\n"
+                        "  %u = select i1 %c, i32 %n, i32 0\n"
+                        "  %e = icmp eq i32 %u, %m\n"
+                        "  %t = mul nuw nsw i32 %x, 8\n"
+                        "  %i = select i1 %e, i32 %t, i32 %x\n",
+                        32),
+            "4 (4..16) of 4 coalesced");
 }
 
 TEST(AccessReport, Selections) {
