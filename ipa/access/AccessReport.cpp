@@ -80,9 +80,11 @@ namespace {
 /// Says in words what a cost is.
 class RowWriter {
 public:
+  /// Names of variables, which are looked for often.
+  using Names = DenseMap<const GlobalVariable *, std::string>;
   RowWriter(const LaneSymbols &symbols, const Function &kernel,
-            const KernelLaunches &launches)
-      : symbols(symbols), kernel(kernel), launches(launches) {}
+            const KernelLaunches &launches, Names &names)
+      : symbols(symbols), kernel(kernel), launches(launches), names(names) {}
 
   /// Names the object that \p pointer, whose value is \p address, leads to.
   std::string baseOf(const Value &pointer, const LaneValue &address) const;
@@ -101,6 +103,7 @@ private:
   const LaneSymbols &symbols;
   const Function &kernel;
   const KernelLaunches &launches;
+  Names &names;
 };
 } // namespace
 
@@ -128,8 +131,12 @@ std::string RowWriter::nameOf(const Value *value) const {
       return "'" + launches.parameters[number] + "'";
     return "parameter " + utostr(number + 1);
   }
-  if (const auto *variable = dyn_cast_or_null<GlobalVariable>(value))
-    return "'" + demangled(variable->getName()) + "'";
+  if (const auto *variable = dyn_cast_or_null<GlobalVariable>(value)) {
+    std::string &name = names[variable];
+    if (name.empty())
+      name = "'" + demangled(variable->getName()) + "'";
+    return name;
+  }
   return {};
 }
 
@@ -373,6 +380,7 @@ private:
   bool isExample;
   WarpContext::Analyses analyses;
   const KernelRequests &requests;
+  RowWriter::Names names;
   std::vector<RequestCosts> costs; // by request
 };
 } // namespace
@@ -509,7 +517,7 @@ void ShapeReport::addRequest(LaneValues &values, WarpCosts &known,
   if (address.isSum())
     address = addressOf(address, request);
   std::vector<LaneValue> masks = masksOf(values, request);
-  RowWriter writer(values.symbols(), kernel, launches);
+  RowWriter writer(values.symbols(), kernel, launches, names);
   if (costs.base.empty())
     costs.base = writer.baseOf(*request.pointer, address);
   if (!address.isSum()) {

@@ -681,6 +681,16 @@ LaneArithmetic::byGroups(const LaneSum &sum,
 /// A modulus for comparisons, which is a multiple of all block sizes' powers.
 static constexpr uint64_t kCompareModulus = 1 << 20;
 
+const std::vector<std::pair<int64_t, LaneNumbers>> &
+LaneArithmetic::prefixesOf(const LaneNumbers &lanes) {
+  auto [found, isNew] = prefixes.try_emplace(lanes);
+  if (isNew)
+    for (int64_t bound : lanes.distinct())
+      found->second.emplace_back(
+          bound, lanes.map([&](int64_t lane) { return lane <= bound; }));
+  return found->second;
+}
+
 LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
   if (std::optional<LaneNumbers> lanes = sum.numbers())
     return LaneValue::exact(
@@ -700,20 +710,17 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
   }
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
-  std::set<int64_t> distinct = lanes->distinct();
-  std::vector<int64_t> bounds(distinct.begin(), distinct.end());
+  const std::vector<std::pair<int64_t, LaneNumbers>> &upTo = prefixesOf(*lanes);
   std::vector<LaneNumbers> options;
-  // From all lanes to none: those up to bounds[k - 1].
-  for (size_t k = bounds.size() + 1; k-- > 0;) {
+  // From all lanes to none: those up to some bound.
+  for (size_t k = upTo.size() + 1; k-- > 0;) {
     LaneRange needed;
     if (k > 0)
-      needed.high = -bounds[k - 1] - 1;
-    if (k < bounds.size())
-      needed.low = -bounds[k];
-    if (!meets(range, needed, known))
-      continue;
-    options.push_back(lanes->map(
-        [&](int64_t lane) { return k > 0 && lane <= bounds[k - 1]; }));
+      needed.high = -upTo[k - 1].first - 1;
+    if (k < upTo.size())
+      needed.low = -upTo[k].first;
+    if (meets(range, needed, known))
+      options.push_back(k > 0 ? upTo[k - 1].second : LaneNumbers(0));
   }
   if (options.empty()) // never executed
     options.emplace_back(1);

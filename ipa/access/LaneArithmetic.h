@@ -150,6 +150,11 @@ private:
   /// bound, none of them first.
   LaneSum stepsOf(const LaneSum &question, const LaneNumbers &lanes);
 
+  /// Returns each number that lanes have, in ascending order, with the lanes
+  /// that have no larger one.
+  const std::vector<std::pair<int64_t, LaneNumbers>> &
+  prefixesOf(const LaneNumbers &lanes);
+
   LaneSymbols &symbols;
   const llvm::Loop *loop = nullptr;
   bool isByWarp = false;
@@ -158,6 +163,8 @@ private:
   /// And whether it is assumed.
   std::map<std::tuple<LaneSum, unsigned, bool>, std::pair<LaneSum, bool>> read;
   std::map<LaneSum, LaneValue> below, zero;
+  /// Most comparisons are of lanes that lie equally far apart.
+  std::map<LaneNumbers, std::vector<std::pair<int64_t, LaneNumbers>>> prefixes;
   std::map<LaneSum, LaneSum> wrapped; // whether differences are zero
 };
 

@@ -89,8 +89,8 @@ public:
 
   /// Whether all lanes have the same number.
   bool isUniform(const LaneSum &sum) const;
-  /// Whether lanes have other numbers of \p sum than others by what differs from
-  /// round to round of \p loop.
+  /// Whether lanes have other numbers of \p sum than others by what differs
+  /// from round to round of \p loop.
   bool variesIn(const llvm::Loop &loop, const LaneSum &sum) const;
   /// Splits \p sum into a part that is the same in all lanes, and one that is
   /// zero in lane 0 if its terms are numbers times uniform symbols.

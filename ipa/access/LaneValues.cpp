@@ -1503,8 +1503,7 @@ LaneValue LaneValues::arrival(const BasicBlock &from, const BasicBlock &to,
 }
 
 const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
-  auto [place, isNew] = masks.try_emplace(&block);
-  if (!isNew)
+  if (auto place = masks.find(&block); place != masks.end())
     return place->second;
   if (openTrials)
     newBlocks.push_back(&block);
@@ -1523,8 +1522,17 @@ const std::vector<LaneValue> &LaneValues::masksOf(const BasicBlock &block) {
     if (leavingOf(*loop) != Leaving::Together)
       add(LaneValue::unknown()); // some have left
   for (const DomTreeNode *node = analyses.dominators.getNode(&block);
-       node && node->getIDom(); node = node->getIDom())
-    add(arrival(*node->getIDom()->getBlock(), *node->getBlock(), block));
+       node && node->getIDom(); node = node->getIDom()) {
+    const BasicBlock &above = *node->getIDom()->getBlock();
+    add(arrival(above, *node->getBlock(), block));
+    const Loop *loop = analyses.loops.getLoopFor(&above);
+    auto before = masks.find(&above);
+    if (before == masks.end() || (loop && !loop->contains(&block)))
+      continue;
+    for (const LaneValue &mask : before->second)
+      add(mask);
+    break; // who comes there, comes by the rest
+  }
   return masks[&block] = std::move(found);
 }
 

@@ -259,13 +259,20 @@ void RequestCollector::addCopy(const MemTransferInst &copy) {
 
 void RequestCollector::addAssembly(const CallBase &call,
                                    const InlineAsm &assembly) {
-  unsigned outputs = 0;
-  for (const InlineAsm::ConstraintInfo &constraint :
-       assembly.ParseConstraints())
-    outputs += constraint.Type == InlineAsm::isOutput && !constraint.isIndirect;
+  std::optional<unsigned> outputs;
+  auto countOutputs = [&] {
+    if (!outputs) // of most assembly nobody needs them
+      outputs =
+          count_if(assembly.ParseConstraints(), [](const auto &constraint) {
+            return constraint.Type == InlineAsm::isOutput &&
+                   !constraint.isIndirect;
+          });
+    return *outputs;
+  };
   auto argument = [&](unsigned operand) {
-    return operand >= outputs && operand - outputs < call.arg_size()
-               ? call.getArgOperand(operand - outputs)
+    unsigned first = countOutputs();
+    return operand >= first && operand - first < call.arg_size()
+               ? call.getArgOperand(operand - first)
                : nullptr;
   };
   auto numberOf = [&](unsigned operand) -> std::optional<unsigned> {

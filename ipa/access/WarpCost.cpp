@@ -492,9 +492,8 @@ static std::optional<ActiveLanes> lanesOf(const LaneSum &mask) {
   return on;
 }
 
-namespace {
 /// The lanes that fulfil a condition, in all cases of its symbols.
-struct MaskCases {
+struct WarpCosts::MaskCases {
   MaskCases(const LaneSymbols &symbols, const LaneSum &mask) : own(symbols) {
     own.add(mask);
     Cases at = own;
@@ -509,6 +508,19 @@ struct MaskCases {
   bool areKnown = true;
 };
 
+WarpCosts::WarpCosts(const LaneSymbols &symbols, bool hasBounds)
+    : symbols(symbols), hasBounds(hasBounds) {}
+
+WarpCosts::~WarpCosts() = default;
+
+const WarpCosts::MaskCases &WarpCosts::casesOf(const LaneSum &mask) {
+  std::unique_ptr<MaskCases> &cases = conditions[mask];
+  if (!cases)
+    cases = std::make_unique<MaskCases>(symbols, mask);
+  return *cases;
+}
+
+namespace {
 /// The cases of an address and of those of its masks that can be told apart, as
 /// long as they are not too many.
 struct JoinedCases {
@@ -598,28 +610,73 @@ std::optional<WarpCost> WarpCosts::firstCase(const LaneSum &address,
   return result;
 }
 
-WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
-                            const Place &place) {
-  if (!hasBounds)
-    if (std::optional<WarpCost> cost = firstCase(address.sum, masks, place))
-      return *cost;
+static std::vector<std::pair<LaneSum, bool>> keyOf(ArrayRef<LaneValue> masks) {
+  std::vector<std::pair<LaneSum, bool>> key;
+  for (const LaneValue &mask : masks)
+    key.emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
+  return key;
+}
+
+const WarpCosts::MaskLanes &WarpCosts::whoFulfils(ArrayRef<LaneValue> masks) {
+  auto [found, isNew] = masked.try_emplace(keyOf(masks));
+  MaskLanes &lanes = found->second;
+  if (!isNew)
+    return lanes;
+  JoinedCases joined(symbols, LaneValue::number(0), masks);
+  lanes.isBounded = joined.isBounded;
+  std::vector<const MaskCases *> all;
+  for (const LaneSum *mask : joined.masks) {
+    all.push_back(&casesOf(*mask));
+    lanes.areKnown &= all.back()->areKnown;
+  }
+  for (size_t i = 0; i < joined.count; ++i, joined.cases.next()) {
+    ActiveLanes on = kAllLanes;
+    for (const MaskCases *mask : all)
+      on &= mask->lanes[joined.cases.numberIn(mask->own)];
+    if (on.none())
+      lanes.mayBeNever = true;
+    else if (!is_contained(lanes.all, on))
+      lanes.all.push_back(on);
+  }
+  lanes.extremes = extremesOf(lanes.all);
+  return lanes;
+}
+
+/// The cost of an address that is the same in all cases.
+WarpCost WarpCosts::ofOneAddress(const LaneValue &address,
+                                 ArrayRef<LaneValue> masks,
+                                 const Place &place) {
+  const MaskLanes &lanes = whoFulfils(masks);
+  CostsByLanes &costs = casesOf(place);
+  bool isBounded = lanes.isBounded && !address.isAssumed;
+  WarpCost result;
+  result.isNever = true;
+  for (ActiveLanes on : place.varying.numbers() ? lanes.extremes : lanes.all)
+    join(result, ofCase(costs, place, address.sum, on.to_ulong()));
+  result.mayBeNever = !isBounded || lanes.mayBeNever;
+  if (!(isBounded && lanes.areKnown) && !result.isNever)
+    loseBounds(result, place.size, place.path);
+  return result;
+}
+
+WarpCost WarpCosts::ofAddresses(const LaneValue &address,
+                                ArrayRef<LaneValue> masks, const Place &place) {
   JoinedCases joined(symbols, address, masks);
   Cases &cases = joined.cases;
   size_t count = joined.count;
   bool isBounded = joined.isBounded;
   bool mayBeNever = !isBounded;
-  std::vector<MaskCases> conditions;
+  std::vector<const MaskCases *> known;
   for (const LaneSum *mask : joined.masks) {
-    conditions.emplace_back(symbols, *mask);
-    isBounded &= conditions.back().areKnown;
+    known.push_back(&casesOf(*mask));
+    isBounded &= known.back()->areKnown;
   }
-  bool isSameInAll = !hasOptions(symbols, address.sum);
   AddressCases accesses(symbols, address.sum, count);
   size_t most = 0, first = 0;
   for (size_t i = 0; i < count; ++i, cases.next()) {
     ActiveLanes on = kAllLanes;
-    for (const MaskCases &condition : conditions)
-      on &= condition.lanes[cases.numberIn(condition.own)];
+    for (const MaskCases *mask : known)
+      on &= mask->lanes[cases.numberIn(mask->own)];
     if (on.none()) {
       mayBeNever = true;
       continue;
@@ -636,7 +693,7 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   WarpCost result;
   result.isNever = true;
   for (const auto &[sum, all] : accesses.different) {
-    Place here = isSameInAll ? place : placeOf(sum, place.size, place.path);
+    Place here = placeOf(sum, place.size, place.path);
     CostsByLanes &costs = casesOf(here);
     for (ActiveLanes on : here.varying.numbers() ? extremesOf(all) : all)
       join(result, ofCase(costs, here, sum, on.to_ulong()));
@@ -647,12 +704,19 @@ WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
   return result;
 }
 
+WarpCost WarpCosts::compute(const LaneValue &address, ArrayRef<LaneValue> masks,
+                            const Place &place) {
+  if (!hasBounds)
+    if (std::optional<WarpCost> cost = firstCase(address.sum, masks, place))
+      return *cost;
+  return hasOptions(symbols, address.sum) ? ofAddresses(address, masks, place)
+                                          : ofOneAddress(address, masks, place);
+}
+
 const WarpCost &WarpCosts::of(const LaneValue &address,
                               ArrayRef<LaneValue> masks, const AccessSize &size,
                               MemoryPath path) {
-  Key key{placeOf(address.sum, size, path), {}, address.isAssumed};
-  for (const LaneValue &mask : masks)
-    std::get<1>(key).emplace_back(mask.sum, mask.isSum() && !mask.isAssumed);
+  Key key{placeOf(address.sum, size, path), keyOf(masks), address.isAssumed};
   auto [found, isNew] = known.try_emplace(std::move(key));
   if (isNew)
     found->second = compute(address, masks, std::get<0>(found->first));

@@ -8,8 +8,10 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <bitset>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -79,8 +81,8 @@ enum class MemoryPath : uint8_t {
 class WarpCosts {
 public:
   /// Without \p hasBounds only the case to expect is looked at.
-  WarpCosts(const LaneSymbols &symbols, bool hasBounds)
-      : symbols(symbols), hasBounds(hasBounds) {}
+  WarpCosts(const LaneSymbols &symbols, bool hasBounds);
+  ~WarpCosts();
 
   /// Returns what a warp moves whose lanes access \p size at the sum \p
   /// address, if they fulfil \p masks. Valid as long as this.
@@ -99,7 +101,8 @@ private:
     auto operator<=>(const Place &) const = default;
   };
   /// All that a cost depends on.
-  using Key = std::tuple<Place, std::vector<std::pair<LaneSum, bool>>, bool>;
+  using MaskKey = std::vector<std::pair<LaneSum, bool>>;
+  using Key = std::tuple<Place, MaskKey, bool>;
 
   Place placeOf(const LaneSum &address, const AccessSize &size,
                 MemoryPath path) const;
@@ -113,12 +116,29 @@ private:
   std::optional<WarpCost> firstCase(const LaneSum &address,
                                     llvm::ArrayRef<LaneValue> masks,
                                     const Place &place);
+  /// Who is on where nothing but masks has cases.
+  struct MaskLanes {
+    /// In each case in which some lanes are; those that decide what is moved.
+    std::vector<std::bitset<kWarpLanes>> all, extremes;
+    /// Whether no mask was left out, whether all are known, and whether there
+    /// is a case without lanes.
+    bool isBounded = true, areKnown = true, mayBeNever = false;
+  };
+  struct MaskCases;
+  const MaskCases &casesOf(const LaneSum &mask);
+  const MaskLanes &whoFulfils(llvm::ArrayRef<LaneValue> masks);
+  WarpCost ofOneAddress(const LaneValue &address,
+                        llvm::ArrayRef<LaneValue> masks, const Place &place);
+  WarpCost ofAddresses(const LaneValue &address,
+                       llvm::ArrayRef<LaneValue> masks, const Place &place);
   WarpCost compute(const LaneValue &address, llvm::ArrayRef<LaneValue> masks,
                    const Place &place);
 
   const LaneSymbols &symbols;
   bool hasBounds;
   std::map<Key, WarpCost> known;
+  std::map<LaneSum, std::unique_ptr<MaskCases>> conditions;
+  std::map<MaskKey, MaskLanes> masked;
   /// Many accesses, and cases of one, have the same.
   std::map<Place, CostsByLanes> cases;
 };
