@@ -292,20 +292,24 @@ Congruence LaneSymbols::congruence(const LaneSum &sum, uint64_t most) const {
   return result;
 }
 
-/// Whether blocks step by a known number less some multiple of \p id in \p sum,
-/// as in blockIdx.x * (256 - 2 * border): tiles overlap by a part of a tile,
-/// which is no size of a row.
-bool LaneSymbols::isBorder(const LaneSum &sum, LaneSymbolId id) const {
-  return any_of(sum.terms(), [&](const LaneSum::Term &step) {
-    auto factors = step.product.symbols();
-    if (factors.size() != 1 || !table[factors[0]].isBlock)
-      return false;
-    std::optional<LaneProduct> less = step.product.times(LaneProduct(id));
-    return any_of(sum.terms(), [&](const LaneSum::Term &term) {
-      return term.product == less &&
-             (term.factor[0] < 0) != (step.factor[0] < 0);
-    });
-  });
+/// Returns the symbols by multiples of which blocks step less than a known
+/// number, as in blockIdx.x * (256 - 2 * border): tiles overlap by a part of a
+/// tile, which is no size of a row.
+SmallVector<LaneSymbolId, 2> LaneSymbols::bordersOf(const LaneSum &sum) const {
+  SmallVector<LaneSymbolId, 2> borders;
+  for (const LaneSum::Term &less : sum.terms()) {
+    auto factors = less.product.symbols();
+    if (factors.size() != 2)
+      continue;
+    for (unsigned i : {0, 1})
+      if (table[factors[i]].isBlock &&
+          any_of(sum.terms(), [&](const LaneSum::Term &step) {
+            return step.product == LaneProduct(factors[i]) &&
+                   (less.factor[0] < 0) != (step.factor[0] < 0);
+          }))
+        borders.push_back(factors[1 - i]);
+  }
+  return borders;
 }
 
 /// Returns what a part of a size is taken for a multiple of, if \p id is one:
@@ -342,16 +346,17 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, unsigned unit,
   LaneResidues result;
   result.modulus = modulus;
   Modulus by(modulus);
+  SmallVector<LaneSymbolId, 2> borders = bordersOf(sum);
   for (const LaneSum::Term &term : sum.terms()) {
     auto factors = term.product.symbols();
-    bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
-      return table[id].isCounter || isBorder(sum, id);
-    });
     if (isRow(term.product)) {
       if (uint64_t step = by.residue(term.factor[0]))
         result.counters.emplace_back(step, modulus);
       continue;
     }
+    bool isCounted = !factors.empty() && all_of(factors, [&](LaneSymbolId id) {
+      return table[id].isCounter || is_contained(borders, id);
+    });
     if (uint64_t part = isCounted ? 0 : partOfWarp(term, unit)) {
       if (uint64_t step = by.product(by.residue(term.factor[0]), part))
         result.counters.emplace_back(step, modulus);

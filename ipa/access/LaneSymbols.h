@@ -130,7 +130,7 @@ private:
   bool isRow(const LaneProduct &product) const;
   uint64_t partOfSize(LaneSymbolId id) const;
   uint64_t partOfWarp(const LaneSum::Term &term, unsigned unit) const;
-  bool isBorder(const LaneSum &sum, LaneSymbolId id) const;
+  llvm::SmallVector<LaneSymbolId, 2> bordersOf(const LaneSum &sum) const;
   Congruence congruence(const LaneSum::Term &term, uint64_t most) const;
   std::vector<LaneSymbol> table;
   LaneSymbolId warpSymbols = 0;

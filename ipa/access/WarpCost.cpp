@@ -173,8 +173,11 @@ static bool liesApart(const LaneSymbols &symbols, ArrayRef<LaneSum::Term> terms,
   return least > 0 && (gap == INT64_MAX || least > span / gap);
 }
 
+/// \p starts: the residues of the first lane's \p address modulo a line, and
+/// how often it has each.
 static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
-                       unsigned sizeBytes, ActiveLanes on) {
+                       const std::vector<std::pair<uint64_t, uint64_t>> &starts,
+                       ActiveLanes on) {
   Places places;
   auto [uniform, varying] = symbols.split(address);
   SmallVector<LaneSum::Term, 2> unknown;
@@ -189,8 +192,6 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
       return term.factor[a] == term.factor[b];
     });
   };
-  const std::vector<std::pair<uint64_t, uint64_t>> starts =
-      symbols.residues(uniform, sizeBytes, kLineBytes).counts();
   SmallVector<unsigned, kWarpLanes> firsts; // lane of each group
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
@@ -219,7 +220,8 @@ static Places placesOf(const LaneSymbols &symbols, const LaneSum &address,
     high = std::max(high, numbers[l]);
   }
   for (Group &group : places.groups) {
-    sort(group.offsets);
+    if (!is_sorted(group.offsets))
+      sort(group.offsets);
     group.offsets.erase(unique(group.offsets), group.offsets.end());
   }
   if (places.groups.size() > 1)
@@ -432,9 +434,11 @@ const WarpCost &WarpCosts::ofCase(CostsByLanes &costs, const Place &place,
                                   const LaneSum &address, uint32_t on) {
   auto [found, isNew] = costs.try_emplace(on);
   if (isNew) {
-    found->second =
-        costOfPlaces(placesOf(symbols, address, place.size.bytes, on),
-                     place.size, place.path);
+    auto [starts, areNew] = startsOf.try_emplace(place.residues);
+    if (areNew)
+      starts->second = place.residues.counts();
+    found->second = costOfPlaces(placesOf(symbols, address, starts->second, on),
+                                 place.size, place.path);
     if (place.path == MemoryPath::Banks)
       countTurns(place.varying, on, place.size.bytes, found->second);
   }
@@ -571,6 +575,10 @@ struct AddressCases {
       numbers.push_back(place->second);
     }
   }
+  /// Returns what the address is in a case of these and further symbols.
+  std::pair<LaneSum, std::vector<ActiveLanes>> &at(const Cases &cases) {
+    return different[numbers[cases.numberIn(own)]];
+  }
   Cases own;
   std::vector<size_t> numbers; // in different, by number of case
   /// With the lanes that are on, in each case of all symbols.
@@ -662,45 +670,54 @@ WarpCost WarpCosts::ofOneAddress(const LaneValue &address,
 WarpCost WarpCosts::ofAddresses(const LaneValue &address,
                                 ArrayRef<LaneValue> masks, const Place &place) {
   JoinedCases joined(symbols, address, masks);
-  Cases &cases = joined.cases;
-  size_t count = joined.count;
+  Cases &cases = joined.cases, expected = cases;
   bool isBounded = joined.isBounded;
-  bool mayBeNever = !isBounded;
+  WarpCost result;
+  result.isNever = true;
+  result.mayBeNever = !isBounded;
   std::vector<const MaskCases *> known;
   for (const LaneSum *mask : joined.masks) {
     known.push_back(&casesOf(*mask));
     isBounded &= known.back()->areKnown;
   }
-  AddressCases accesses(symbols, address.sum, count);
-  size_t most = 0, first = 0;
-  for (size_t i = 0; i < count; ++i, cases.next()) {
+  // The first of the cases with the most lanes decides.
+  std::vector<ActiveLanes> active;
+  ActiveLanes most;
+  for (size_t i = 0; i < joined.count; ++i, cases.next()) {
     ActiveLanes on = kAllLanes;
     for (const MaskCases *mask : known)
       on &= mask->lanes[cases.numberIn(mask->own)];
-    if (on.none()) {
-      mayBeNever = true;
-      continue;
-    }
-    size_t here = accesses.numbers[cases.numberIn(accesses.own)];
-    accesses.different[here].second.push_back(on);
-    if (on.count() > most) {
-      most = on.count();
-      first = here;
+    active.push_back(on);
+    result.mayBeNever |= on.none();
+    if (on.count() > most.count()) {
+      most = on;
+      expected = cases;
     }
   }
-  // That with the first of the cases with the most lanes decides.
-  std::swap(accesses.different[0], accesses.different[first]);
-  WarpCost result;
-  result.isNever = true;
-  for (const auto &[sum, all] : accesses.different) {
+  auto joinAt = [&](const LaneSum &sum, ArrayRef<ActiveLanes> lanes) {
     Place here = placeOf(sum, place.size, place.path);
     CostsByLanes &costs = casesOf(here);
-    for (ActiveLanes on : here.varying.numbers() ? extremesOf(all) : all)
+    for (ActiveLanes on : lanes)
       join(result, ofCase(costs, here, sum, on.to_ulong()));
-  }
-  result.mayBeNever = mayBeNever;
-  if (!isBounded && !result.isNever)
+  };
+  if (most.none())
+    return result;
+  if (!isBounded) { // nothing is said of other cases
+    joinAt(expected.in(address.sum), most);
     loseBounds(result, place.size, place.path);
+    return result;
+  }
+  AddressCases accesses(symbols, address.sum, joined.count);
+  for (ActiveLanes on : active) {
+    if (on.any())
+      accesses.at(cases).second.push_back(on);
+    cases.next(); // which began again
+  }
+  std::swap(accesses.different[0], accesses.at(expected));
+  for (const auto &[sum, all] : accesses.different) {
+    bool areNumbers = symbols.split(sum).second.numbers().has_value();
+    joinAt(sum, areNumbers ? extremesOf(all) : all);
+  }
   return result;
 }
 

@@ -138,6 +138,7 @@ private:
   bool hasBounds;
   std::map<Key, WarpCost> known;
   std::map<LaneSum, std::unique_ptr<MaskCases>> conditions;
+  std::map<LaneResidues, std::vector<std::pair<uint64_t, uint64_t>>> startsOf;
   std::map<MaskKey, MaskLanes> masked;
   /// Many accesses, and cases of one, have the same.
   std::map<Place, CostsByLanes> cases;
