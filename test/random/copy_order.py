@@ -47,7 +47,9 @@ class Effect:
 class Op:
     """A statement.
 
-    kind: host (what the host does), stream (work of `stream`), copy and async
+    kind: host (what the host does), stream (work of `stream`), memory (it is
+    allocated or freed in `stream`; CUDA does not say whether other streams and
+    the legacy one wait for each other then), copy and async
     (copies without a stream and with one: the first effect is the source's),
     wait (the host waits for `stream`), device (it waits for all of the device),
     after (`stream`, or the host, waits for `first`, a stream or an event),
@@ -304,12 +306,15 @@ class Order:
         self.begin(state, op, who)
         if op.kind == HOST:
             self.need(state, op, HOST, op.effects, frame)
-        elif op.kind in ("stream", "async"):
+        elif op.kind in ("stream", "async", "memory"):
+            orders = op.kind != "memory" or not self.isLegacy(agent)
             if op.kind == "async":
                 self.need(state, op, HOST, self.staged(frame, op), frame)
-            self.settle(state, agent)
+            if orders:
+                self.settle(state, agent)
             self.need(state, op, agent, op.effects, frame)
-            self.settle(state, agent)
+            if orders:
+                self.settle(state, agent)
             self.done(state, op.effects, agent, frame)
         elif op.kind == "wait":
             self.comesAfter(state, HOST, agent)

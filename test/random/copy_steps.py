@@ -479,7 +479,7 @@ class Steps:
             stream = self.rng.choice(scope.streams)
             return [self.op([f"u32 *{text};"]), self.op(
                 f"cudaMallocAsync((void **)&{text}, {4 * elements}, {stream});",
-                whole, "stream", stream), self.contents(scope, name)]
+                whole, "memory", stream), self.contents(scope, name)]
         make = {"heap": f"u32 *{text} = (u32 *)malloc({4 * elements});",
                 "device": f"u32 *{text}; cudaMalloc((void **)&{text}, "
                           f"{4 * elements});",
@@ -493,7 +493,7 @@ class Steps:
         if form == "deviceAsync" and self.chance(0.6):
             stream = self.rng.choice(scope.streams)
             return [self.op(f"cudaFreeAsync({text}, {stream});", whole,
-                            "stream", stream)]
+                            "memory", stream)]
         if form in ("device", "deviceAsync"):
             one = self.world.deviceCount == 1
             return [self.op(f"cudaFree({text});", whole,

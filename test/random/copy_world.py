@@ -376,7 +376,7 @@ class World:
                 stream = self.rng.choice(self.streamsOf(0) + ["0"])
                 return Op([f"cudaMallocAsync((void **)&{slot}, {count}, "
                            f"{stream});"],
-                          [Effect(name.text, 0, count, True)], "stream", stream)
+                          [Effect(name.text, 0, count, True)], "memory", stream)
             return Op(self.onDevice(name.device, lines))
         lines = {
             "new": [f"{slot} = new u32[{self.elements}];"],
@@ -396,7 +396,7 @@ class World:
             if form == "ordered" and self.chance(0.5):
                 stream = self.rng.choice(self.streamsOf(0) + ["0"])
                 return Op([f"cudaFreeAsync({slot}, {stream});"], everything,
-                          "stream", stream)
+                          "memory", stream)
             return Op(self.onDevice(name.device, [f"cudaFree({slot});"]),
                       everything, "host" if self.deviceCount > 1 else "device")
         text = {"new": f"delete[] {slot};",
