@@ -35,12 +35,15 @@
 #include "fatobj/Compression.h"
 #include "fatobj/ElfObject.h"
 #include "support/BinaryStream.h"
+#include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <optional>
 #include <tuple>
+#include <vector>
 
 using namespace gpulto;
 
@@ -411,26 +414,26 @@ static std::string variablePart(const DeviceImage &image,
   return writer.take();
 }
 
-static llvm::Error writeEntry(const DeviceImage &image,
-                              ImageCompression compression,
-                              BinaryWriter &writer) {
+static llvm::Expected<std::string> entryOf(const DeviceImage &image,
+                                           ImageCompression compression) {
   if (image.bytes.empty())
     return makeError("empty device image for " + image.arch.name());
   bool isPtx = image.kind == DeviceImage::Kind::Ptx;
   EntryParts parts;
   if (llvm::Error error =
           isPtx ? describePtx(image, parts) : describeCubin(image, parts))
-    return error;
+    return std::move(error);
   if (image.arch.suffix == 'a')
     parts.flags |= kFlagArchSpecific;
   if (image.arch.suffix == 'f')
     parts.flags |= kFlagFamily;
   if (llvm::Error error = compressParts(image, compression, parts))
-    return error;
+    return std::move(error);
   if (parts.payload.size() > UINT32_MAX && parts.rawSize)
     return makeError("device image of more than 4 GB");
   uint32_t attributes = 0;
   std::string variable = variablePart(image, parts, attributes);
+  BinaryWriter writer;
   writer.u16(static_cast<uint16_t>(image.kind));
   writer.u16(kEntryVersion);
   writer.u32(static_cast<uint32_t>(kEntryHeaderSize + variable.size()));
@@ -448,12 +451,12 @@ static llvm::Error writeEntry(const DeviceImage &image,
   writer.bytes(variable);
   writer.bytes(parts.payload);
   writer.alignTo(kAlignment);
-  return llvm::Error::success();
+  return writer.take();
 }
 
 llvm::Expected<std::string>
 gpulto::writeFatbinary(llvm::ArrayRef<DeviceImage> images,
-                       ImageCompression compression) {
+                       ImageCompression compression, unsigned threads) {
   for (size_t i = 0; i != images.size(); ++i)
     for (size_t j = 0; j != i; ++j)
       if (images[i].kind == images[j].kind &&
@@ -467,9 +470,19 @@ gpulto::writeFatbinary(llvm::ArrayRef<DeviceImage> images,
   writer.u16(kContainerHeaderSize);
   uint64_t sizeAt = writer.size();
   writer.u64(0);
-  for (const DeviceImage &image : images)
-    if (llvm::Error error = writeEntry(image, compression, writer))
-      return error;
+  std::vector<std::optional<llvm::Expected<std::string>>> entries(
+      images.size());
+  forEachOf(threads, images.size(), [&](size_t i) {
+    entries[i].emplace(entryOf(images[i], compression));
+  });
+  llvm::Error problem = llvm::Error::success();
+  for (std::optional<llvm::Expected<std::string>> &entry : entries)
+    if (*entry)
+      writer.bytes(**entry);
+    else
+      problem = joinErrors(std::move(problem), entry->takeError());
+  if (problem)
+    return std::move(problem);
   writer.patchU64(sizeAt, writer.size() - kContainerHeaderSize);
   return writer.take();
 }

@@ -87,11 +87,13 @@ llvm::Expected<std::vector<Fatbinary>>
 readFatbinaries(llvm::StringRef bytes, const InputLocation &where);
 
 /// Writes a fatbinary container as NVIDIA's `fatbinary --create` does.
-/// Deterministic. Errors: two PTX images of one architecture (the loader
-/// would silently take one), an image without bytes.
+/// Deterministic; images are compressed in up to \p threads threads. Errors:
+/// two PTX images of one architecture (the loader would silently take one), an
+/// image without bytes.
 llvm::Expected<std::string>
 writeFatbinary(llvm::ArrayRef<DeviceImage> images,
-               ImageCompression compression = ImageCompression::Zstd);
+               ImageCompression compression = ImageCompression::Zstd,
+               unsigned threads = 1);
 
 } // namespace gpulto
 

@@ -49,15 +49,16 @@ static std::optional<FatbinaryObject> decode(StringRef bytes) {
 Expected<FatbinaryObject>
 findOrMakeFatbinaryObject(std::vector<DeviceProgram> programs,
                           StringRef targetTriple, ImageCompression compression,
-                          const Cache *cache) {
+                          unsigned threads, const Cache *cache) {
   if (!cache || compression != ImageCompression::Smallest)
-    return makeFatbinaryObject(std::move(programs), targetTriple, compression);
+    return makeFatbinaryObject(std::move(programs), targetTriple, compression,
+                               threads);
   Digest key = keyOf(programs, targetTriple, compression, cache->optimizer());
   if (std::optional<std::string> bytes = cache->findBytes(key))
     if (std::optional<FatbinaryObject> kept = decode(*bytes))
       return std::move(*kept);
-  Expected<FatbinaryObject> made =
-      makeFatbinaryObject(std::move(programs), targetTriple, compression);
+  Expected<FatbinaryObject> made = makeFatbinaryObject(
+      std::move(programs), targetTriple, compression, threads);
   if (!made)
     return made;
   BinaryWriter out;

@@ -12,10 +12,9 @@ class Cache;
 
 /// As makeFatbinaryObject, but takes what is slow to make from \p cache, if not
 /// null, and keeps it there. Errors: as makeFatbinaryObject.
-llvm::Expected<FatbinaryObject>
-findOrMakeFatbinaryObject(std::vector<DeviceProgram> programs,
-                          llvm::StringRef targetTriple,
-                          ImageCompression compression, const Cache *cache);
+llvm::Expected<FatbinaryObject> findOrMakeFatbinaryObject(
+    std::vector<DeviceProgram> programs, llvm::StringRef targetTriple,
+    ImageCompression compression, unsigned threads, const Cache *cache);
 
 } // namespace gpulto
 

@@ -50,12 +50,13 @@ struct FatbinaryObject {
 };
 
 /// Packs \p programs, one for each architecture and not empty, for a host of \p
-/// targetTriple, compressed as \p compression says; the symbol's name is
-/// derived from the contents. Errors: no cubin for a program that is to be
-/// embedded as a cubin.
+/// targetTriple, compressed as \p compression says in up to \p threads threads;
+/// the symbol's name is derived from the contents. Errors: no cubin for a
+/// program that is to be embedded as a cubin.
 llvm::Expected<FatbinaryObject>
 makeFatbinaryObject(std::vector<DeviceProgram> programs,
-                    llvm::StringRef targetTriple, ImageCompression compression);
+                    llvm::StringRef targetTriple, ImageCompression compression,
+                    unsigned threads);
 
 /// A unit of registration with the runtime.
 struct RegistrationUnit {

@@ -78,7 +78,8 @@ static constexpr int kConstructorPriority = 101;
 //===----------------------------------------------------------------------===//
 
 static Expected<std::string> makeFatbinary(std::vector<DeviceProgram> programs,
-                                           ImageCompression compression) {
+                                           ImageCompression compression,
+                                           unsigned threads) {
   std::vector<DeviceImage> images;
   StringSet<> seen;
   for (DeviceProgram &program : programs) {
@@ -107,13 +108,13 @@ static Expected<std::string> makeFatbinary(std::vector<DeviceProgram> programs,
     image.bytes = std::move(program.ptx);
     images.push_back(std::move(image));
   }
-  return writeFatbinary(images, compression);
+  return writeFatbinary(images, compression, threads);
 }
 
 Expected<FatbinaryObject>
 makeFatbinaryObject(std::vector<DeviceProgram> programs, StringRef targetTriple,
-                    ImageCompression compression) {
-  auto fatbinary = makeFatbinary(std::move(programs), compression);
+                    ImageCompression compression, unsigned threads) {
+  auto fatbinary = makeFatbinary(std::move(programs), compression, threads);
   if (!fatbinary)
     return fatbinary.takeError();
   auto machine = elfMachine(targetTriple);

@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     write("all.cubin", program.cubin);
   constexpr StringLiteral kTriple = "x86_64-pc-linux-gnu";
   FatbinaryObject fatbinary = exitOnError(makeFatbinaryObject(
-      {std::move(program)}, kTriple, ImageCompression::Zstd));
+      {std::move(program)}, kTriple, ImageCompression::Zstd, /*threads=*/1));
   write("fatbin.o", fatbinary.object);
   HostCodegenOptions codegen;
   std::vector<RegistrationEntry> registered = entries();

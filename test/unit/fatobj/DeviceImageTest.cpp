@@ -105,7 +105,7 @@ TEST(Fatbinary, RoundTrips) {
       EXPECT_EQ(back[i].name, images[i].name);
       EXPECT_EQ(back[i].options, images[i].options);
     }
-    ASSERT_VALUE(again, writeFatbinary(images, compression));
+    ASSERT_VALUE(again, writeFatbinary(images, compression, /*threads=*/2));
     EXPECT_EQ(bytes, again);
   }
 }
