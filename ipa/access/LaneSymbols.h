@@ -109,9 +109,9 @@ public:
   /// Returns the residues of the uniform \p sum modulo \p modulus, a power of
   /// two, of elements of \p unit. Counters take all their numbers, and so do
   /// borders of tiles that overlap, and rows in an index that goes on from one
-  /// to the next. Anything else that is unknown, such as the
-  /// size of a row, is taken for a multiple of \p modulus, apart from what its
-  /// congruence says; a part of it, as a half, for one of that part of a warp.
+  /// to the next. Anything else that is unknown, such as the size of a row, is
+  /// taken for a multiple of \p modulus, apart from what its congruence says; a
+  /// part of it, as a half, for one of that part of a warp.
   LaneResidues residues(const LaneSum &sum, unsigned unit,
                         uint64_t modulus) const;
   /// Returns \p sum with quotients that are multiplied by their divisors

@@ -74,6 +74,13 @@ public:
       option = 0;
     }
   }
+  /// Goes to the case with \p number.
+  void goTo(size_t number) {
+    for (auto &[id, option] : chosen) {
+      option = number % (*symbols)[id].options.size();
+      number /= (*symbols)[id].options.size();
+    }
+  }
   /// Returns the number of this case among those of the symbols of \p part.
   size_t numberIn(const Cases &part) const {
     size_t number = 0, radix = 1;
@@ -524,10 +531,9 @@ const WarpCosts::MaskCases &WarpCosts::casesOf(const LaneSum &mask) {
   return *cases;
 }
 
-namespace {
 /// The cases of an address and of those of its masks that can be told apart, as
 /// long as they are not too many.
-struct JoinedCases {
+struct WarpCosts::JoinedCases {
   JoinedCases(const LaneSymbols &symbols, const LaneValue &address,
               ArrayRef<LaneValue> among)
       : cases(symbols), isBounded(!address.isAssumed) {
@@ -559,6 +565,26 @@ struct JoinedCases {
   bool isBounded = false;
 };
 
+/// Returns who is on in each case; sets \p areKnown to false if not all masks
+/// are numbers then.
+std::vector<ActiveLanes> WarpCosts::activeIn(const JoinedCases &joined,
+                                             bool &areKnown) {
+  std::vector<const MaskCases *> masks;
+  for (const LaneSum *mask : joined.masks) {
+    masks.push_back(&casesOf(*mask));
+    areKnown &= masks.back()->areKnown;
+  }
+  std::vector<ActiveLanes> active(joined.count, kAllLanes);
+  Cases at = joined.cases;
+  for (ActiveLanes &on : active) {
+    for (const MaskCases *mask : masks)
+      on &= mask->lanes[at.numberIn(mask->own)];
+    at.next();
+  }
+  return active;
+}
+
+namespace {
 /// What an address is in all cases of its symbols, but no more than some.
 struct AddressCases {
   AddressCases(const LaneSymbols &symbols, const LaneSum &address, size_t most)
@@ -632,20 +658,11 @@ const WarpCosts::MaskLanes &WarpCosts::whoFulfils(ArrayRef<LaneValue> masks) {
     return lanes;
   JoinedCases joined(symbols, LaneValue::number(0), masks);
   lanes.isBounded = joined.isBounded;
-  std::vector<const MaskCases *> all;
-  for (const LaneSum *mask : joined.masks) {
-    all.push_back(&casesOf(*mask));
-    lanes.areKnown &= all.back()->areKnown;
-  }
-  for (size_t i = 0; i < joined.count; ++i, joined.cases.next()) {
-    ActiveLanes on = kAllLanes;
-    for (const MaskCases *mask : all)
-      on &= mask->lanes[joined.cases.numberIn(mask->own)];
+  for (ActiveLanes on : activeIn(joined, lanes.areKnown))
     if (on.none())
       lanes.mayBeNever = true;
     else if (!is_contained(lanes.all, on))
       lanes.all.push_back(on);
-  }
   lanes.extremes = extremesOf(lanes.all);
   return lanes;
 }
@@ -670,48 +687,37 @@ WarpCost WarpCosts::ofOneAddress(const LaneValue &address,
 WarpCost WarpCosts::ofAddresses(const LaneValue &address,
                                 ArrayRef<LaneValue> masks, const Place &place) {
   JoinedCases joined(symbols, address, masks);
-  Cases &cases = joined.cases, expected = cases;
-  bool isBounded = joined.isBounded;
+  bool areKnown = true;
+  std::vector<ActiveLanes> active = activeIn(joined, areKnown);
+  bool isBounded = joined.isBounded && areKnown;
   WarpCost result;
   result.isNever = true;
-  result.mayBeNever = !isBounded;
-  std::vector<const MaskCases *> known;
-  for (const LaneSum *mask : joined.masks) {
-    known.push_back(&casesOf(*mask));
-    isBounded &= known.back()->areKnown;
-  }
+  result.mayBeNever = !joined.isBounded ||
+                      any_of(active, [](ActiveLanes on) { return on.none(); });
   // The first of the cases with the most lanes decides.
-  std::vector<ActiveLanes> active;
-  ActiveLanes most;
-  for (size_t i = 0; i < joined.count; ++i, cases.next()) {
-    ActiveLanes on = kAllLanes;
-    for (const MaskCases *mask : known)
-      on &= mask->lanes[cases.numberIn(mask->own)];
-    active.push_back(on);
-    result.mayBeNever |= on.none();
-    if (on.count() > most.count()) {
-      most = on;
-      expected = cases;
-    }
-  }
+  auto most = std::max_element(
+      active.begin(), active.end(),
+      [](ActiveLanes a, ActiveLanes b) { return a.count() < b.count(); });
+  if (most->none())
+    return result;
+  Cases expected = joined.cases;
+  expected.goTo(most - active.begin());
   auto joinAt = [&](const LaneSum &sum, ArrayRef<ActiveLanes> lanes) {
     Place here = placeOf(sum, place.size, place.path);
     CostsByLanes &costs = casesOf(here);
     for (ActiveLanes on : lanes)
       join(result, ofCase(costs, here, sum, on.to_ulong()));
   };
-  if (most.none())
-    return result;
   if (!isBounded) { // nothing is said of other cases
-    joinAt(expected.in(address.sum), most);
+    joinAt(expected.in(address.sum), *most);
     loseBounds(result, place.size, place.path);
     return result;
   }
   AddressCases accesses(symbols, address.sum, joined.count);
   for (ActiveLanes on : active) {
     if (on.any())
-      accesses.at(cases).second.push_back(on);
-    cases.next(); // which began again
+      accesses.at(joined.cases).second.push_back(on);
+    joined.cases.next();
   }
   std::swap(accesses.different[0], accesses.at(expected));
   for (const auto &[sum, all] : accesses.different) {

@@ -125,7 +125,10 @@ private:
     bool isBounded = true, areKnown = true, mayBeNever = false;
   };
   struct MaskCases;
+  struct JoinedCases;
   const MaskCases &casesOf(const LaneSum &mask);
+  std::vector<std::bitset<kWarpLanes>> activeIn(const JoinedCases &joined,
+                                                bool &areKnown);
   const MaskLanes &whoFulfils(llvm::ArrayRef<LaneValue> masks);
   WarpCost ofOneAddress(const LaneValue &address,
                         llvm::ArrayRef<LaneValue> masks, const Place &place);
