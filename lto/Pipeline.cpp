@@ -416,14 +416,16 @@ static Error keepPrograms(ArrayRef<DeviceProgram> programs, uint32_t number,
 
 /// Links the device code, and nvcc's if it is linked apart; returns its
 /// modules, without empty ones. Of each, only what is embedded stays in memory.
-/// Images are compressed in as many threads as jobs might run.
+/// Several programs are compressed in as many threads as jobs might run.
 static Expected<std::vector<DeviceModule>>
 linkDevices(const LinkPlan &plan, const NvccPlan &nvcc, EmbedKind nvccEmbed,
             const JobDirectories &directories, const CudaTools &tools,
             const LinkOptions &options, const Cache *cache) {
   std::vector<DeviceModule> modules;
   auto add = [&](std::vector<DeviceProgram> programs) -> Error {
-    ThreadSlots slots = takeThreadSlots(options.jobserver, options.jobs);
+    ThreadSlots slots;
+    if (programs.size() > 1)
+      slots = takeThreadSlots(options.jobserver, options.jobs);
     auto fatbinary = findOrMakeFatbinaryObject(
         std::move(programs), plan.hostTriple,
         options.compression.value_or(plan.compression), slots.count, cache);

@@ -193,10 +193,10 @@ bool RowWriter::areRoundsApart(const LaneValue &address,
     apart += more;
   }
   return apart && any_of(sum.terms(), [&](const LaneSum::Term &term) {
-           LaneSum step;
-           step.add(term.product, term.factor);
-           return symbols.loopOf(step) &&
-                  std::abs(term.factor[0]) > std::abs(apart);
+           return std::abs(term.factor[0]) > std::abs(apart) &&
+                  any_of(term.product.symbols(), [&](LaneSymbolId id) {
+                    return symbols[id].loop != nullptr;
+                  });
          });
 }
 

@@ -79,15 +79,24 @@ LaneValue LaneArithmetic::settle(std::optional<LaneSum> sum, unsigned width,
   return result;
 }
 
-/// As settle, of what \p operation makes of \p a and \p b. Where that is too
-/// long for a sum, it is what it makes of the cases that are expected.
+/// Returns what \p operation makes of \p a and \p b. Where that is too long for
+/// a sum, it is what it makes of the cases that are expected, and \p isAssumed.
+std::optional<LaneSum> LaneArithmetic::combine(Operation operation,
+                                               const LaneSum &a,
+                                               const LaneSum &b,
+                                               bool &isAssumed) const {
+  if (std::optional<LaneSum> sum = operation(a, b))
+    return sum;
+  isAssumed = true;
+  return operation(symbols.firstCase(a), symbols.firstCase(b));
+}
+
+/// As settle, of what combine() makes of \p a and \p b.
 LaneValue LaneArithmetic::settleBoth(Operation operation, const LaneValue &a,
                                      const LaneValue &b, unsigned width,
                                      NoWrap noWrap) {
-  std::optional<LaneSum> sum = operation(a.sum, b.sum);
-  bool isAssumed = a.isAssumed || b.isAssumed || !sum;
-  if (!sum)
-    sum = operation(symbols.firstCase(a.sum), symbols.firstCase(b.sum));
+  bool isAssumed = a.isAssumed || b.isAssumed;
+  std::optional<LaneSum> sum = combine(operation, a.sum, b.sum, isAssumed);
   return settle(std::move(sum), width,
                 {noWrap.isSigned && a.isSigned && b.isSigned,
                  noWrap.isUnsigned && a.isUnsigned && b.isUnsigned},
@@ -109,13 +118,15 @@ LaneValue LaneArithmetic::add(const LaneValue &a, const LaneValue &b,
       noWrap);
 }
 
+static std::optional<LaneSum> differenceOf(const LaneSum &a, const LaneSum &b) {
+  return a.minus(b);
+}
+
 LaneValue LaneArithmetic::subtract(const LaneValue &a, const LaneValue &b,
                                    unsigned width, NoWrap noWrap) {
   if (!a.isSum() || !b.isSum())
     return worst(a, b);
-  return settleBoth(
-      [](const LaneSum &x, const LaneSum &y) { return x.minus(y); }, a, b,
-      width, noWrap);
+  return settleBoth(differenceOf, a, b, width, noWrap);
 }
 
 LaneValue LaneArithmetic::multiply(const LaneValue &a, const LaneValue &b,
@@ -703,11 +714,9 @@ LaneValue LaneArithmetic::isBelowZero(const LaneSum &sum) {
     return place->second;
   bool isAssumed = false;
   auto [uniform, lanes] = partsOf(sum, isAssumed);
-  if (!lanes) {
-    LaneValue answer =
-        byGroups(sum, [&](const LaneSum &group) { return isBelowZero(group); });
-    return below[sum] = std::move(answer);
-  }
+  if (!lanes)
+    return place->second = byGroups(
+               sum, [&](const LaneSum &group) { return isBelowZero(group); });
   LaneRange range = symbols.range(uniform);
   Congruence known = symbols.congruence(uniform, kCompareModulus);
   const std::vector<std::pair<int64_t, LaneNumbers>> &upTo = prefixesOf(*lanes);
@@ -741,11 +750,9 @@ LaneValue LaneArithmetic::isZero(const LaneSum &sum) {
     return place->second;
   bool isAssumed = false;
   auto [uniform, lanes] = partsOf(sum, isAssumed);
-  if (!lanes) {
-    LaneValue answer =
-        byGroups(sum, [&](const LaneSum &group) { return isZero(group); });
-    return zero[sum] = std::move(answer);
-  }
+  if (!lanes)
+    return place->second = byGroups(
+               sum, [&](const LaneSum &group) { return isZero(group); });
   if (std::optional<int64_t> number = uniform.number()) { // in the first case
     place->second = LaneValue::exact(
         LaneSum(lanes->map([&](int64_t lane) { return *number + lane == 0; })));
@@ -800,17 +807,16 @@ LaneValue LaneArithmetic::compare(unsigned number, const LaneValue &a,
   if (predicate == CmpInst::ICMP_SGT || predicate == CmpInst::ICMP_UGT ||
       predicate == CmpInst::ICMP_SLE || predicate == CmpInst::ICMP_ULE)
     std::swap(left, right);
-  std::optional<LaneSum> difference = left.sum.minus(right.sum);
-  bool isTooLong = !difference && CmpInst::isEquality(predicate);
-  if (isTooLong)
-    difference =
-        symbols.firstCase(left.sum).minus(symbols.firstCase(right.sum));
+  bool isEquality = CmpInst::isEquality(predicate);
+  bool isAssumed = left.isAssumed || right.isAssumed;
+  std::optional<LaneSum> difference =
+      isEquality ? combine(differenceOf, left.sum, right.sum, isAssumed)
+                 : left.sum.minus(right.sum);
   if (!difference)
     return LaneValue::unknown();
   LaneSum simple = symbols.simplify(std::move(*difference));
-  LaneValue result =
-      CmpInst::isEquality(predicate) ? isZero(simple) : isBelowZero(simple);
-  result.isAssumed |= left.isAssumed || right.isAssumed || isTooLong;
+  LaneValue result = isEquality ? isZero(simple) : isBelowZero(simple);
+  result.isAssumed |= isAssumed;
   switch (predicate) {
   case CmpInst::ICMP_NE:
   case CmpInst::ICMP_SGE:

@@ -108,6 +108,8 @@ private:
                    bool isAssumed);
   using Operation = llvm::function_ref<std::optional<LaneSum>(const LaneSum &,
                                                               const LaneSum &)>;
+  std::optional<LaneSum> combine(Operation operation, const LaneSum &a,
+                                 const LaneSum &b, bool &isAssumed) const;
   LaneValue settleBoth(Operation operation, const LaneValue &a,
                        const LaneValue &b, unsigned width, NoWrap noWrap);
   /// A part that lanes share, and the numbers that they have beside it, if

@@ -259,20 +259,14 @@ void RequestCollector::addCopy(const MemTransferInst &copy) {
 
 void RequestCollector::addAssembly(const CallBase &call,
                                    const InlineAsm &assembly) {
-  std::optional<unsigned> outputs;
-  auto countOutputs = [&] {
-    if (!outputs) // of most assembly nobody needs them
-      outputs =
-          count_if(assembly.ParseConstraints(), [](const auto &constraint) {
-            return constraint.Type == InlineAsm::isOutput &&
-                   !constraint.isIndirect;
-          });
-    return *outputs;
-  };
+  // One output is the result, several are its members.
+  const Type &type = *call.getType();
+  unsigned outputs = type.isVoidTy()     ? 0
+                     : type.isStructTy() ? type.getStructNumElements()
+                                         : 1;
   auto argument = [&](unsigned operand) {
-    unsigned first = countOutputs();
-    return operand >= first && operand - first < call.arg_size()
-               ? call.getArgOperand(operand - first)
+    return operand >= outputs && operand - outputs < call.arg_size()
+               ? call.getArgOperand(operand - outputs)
                : nullptr;
   };
   auto numberOf = [&](unsigned operand) -> std::optional<unsigned> {

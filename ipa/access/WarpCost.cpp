@@ -702,14 +702,14 @@ WarpCost WarpCosts::ofAddresses(const LaneValue &address,
     return result;
   Cases expected = joined.cases;
   expected.goTo(most - active.begin());
-  auto joinAt = [&](const LaneSum &sum, ArrayRef<ActiveLanes> lanes) {
+  auto joinAt = [&](const LaneSum &sum, const std::vector<ActiveLanes> &all) {
     Place here = placeOf(sum, place.size, place.path);
     CostsByLanes &costs = casesOf(here);
-    for (ActiveLanes on : lanes)
+    for (ActiveLanes on : here.varying.numbers() ? extremesOf(all) : all)
       join(result, ofCase(costs, here, sum, on.to_ulong()));
   };
   if (!isBounded) { // nothing is said of other cases
-    joinAt(expected.in(address.sum), *most);
+    joinAt(expected.in(address.sum), {*most});
     loseBounds(result, place.size, place.path);
     return result;
   }
@@ -720,10 +720,8 @@ WarpCost WarpCosts::ofAddresses(const LaneValue &address,
     joined.cases.next();
   }
   std::swap(accesses.different[0], accesses.at(expected));
-  for (const auto &[sum, all] : accesses.different) {
-    bool areNumbers = symbols.split(sum).second.numbers().has_value();
-    joinAt(sum, areNumbers ? extremesOf(all) : all);
-  }
+  for (const auto &[sum, all] : accesses.different)
+    joinAt(sum, all);
   return result;
 }
 
