@@ -22,6 +22,7 @@
 #include "lto/codegen/Optimizer.h"
 #include "lto/codegen/TargetLibraries.h"
 #include "lto/device/DeviceAccesses.h"
+#include "lto/device/DeviceAssembly.h"
 #include "lto/device/DeviceAtomics.h"
 #include "lto/device/DeviceRematerialize.h"
 #include "lto/lgen/ManagedVariables.h"
@@ -334,6 +335,8 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
     config.insertPass(&PeepholeOptimizerLegacyID, createRematerializePass());
     if (accesses && isOptimized)
       insertAccessReport(config, machine, *accesses);
+    if (isOptimized)
+      insertAssemblyOffsets(config);
   };
   if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,
                        adapt))
