@@ -17,6 +17,7 @@
 //                                       and no remainder
 //   few, another number in each round   none at once: a test whether there are
 //   of a loop around it                 enough costs more than it saves
+//   not known, short, without branches  four, and a remainder, as nvcc does
 //   otherwise                           as LLVM thinks
 //
 // Each iteration in flight takes registers. If they cost a kernel resident
@@ -24,7 +25,7 @@
 // as a multiple of one: Unrolling::Sparing.
 //
 // Applies only to functions that interprocedural facts changed: the others come
-// out as in a plain compile.
+// out as in a plain compile, but for short loops of which no count is known.
 //
 // Source: J. Wu et al., "gpucc: An Open-Source GPGPU Compiler", CGO 2016
 // (unrolling thresholds); the budgets were set over the programs of bench/ipa.
@@ -46,6 +47,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
@@ -61,6 +63,11 @@ static constexpr unsigned kMaxRuntimeCount = 8;
 static constexpr unsigned kMaxKnownRounds = 4096;
 /// Instructions of the counter: gone in all rounds but the last.
 static constexpr unsigned kBackEdge = 2;
+
+/// Rounds at once of a loop of which no count is known, and the instructions
+/// that it may have.
+static constexpr unsigned kUnknownCount = 4;
+static constexpr uint64_t kUnknownBudget = 32;
 
 static bool hasUnrollMetadata(const Loop &loop) {
   MDNode *id = loop.getLoopID();
@@ -133,12 +140,32 @@ static bool isShort(Loop &loop, ScalarEvolution &evolution) {
   return atFirst.slt(kMaxRuntimeCount) && atLast.slt(kMaxRuntimeCount);
 }
 
+/// Whether \p loop, of \p size instructions, runs as often as a value says that
+/// only a run knows, and it costs little to test how many rounds are left.
+static bool isOfUnknownCount(Loop &loop, uint64_t size,
+                             LoopStandardAnalysisResults &analyses) {
+  ScalarEvolution &evolution = analyses.SE;
+  if (size > kUnknownBudget || loop.getNumBlocks() != 1 ||
+      evolution.getSmallConstantTripCount(&loop) ||
+      !evolution.hasLoopInvariantBackedgeTakenCount(&loop))
+    return false;
+  if (unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
+      most && most <= 2 * kUnknownCount)
+    return false;
+  BasicBlock *before = loop.getLoopPreheader();
+  SCEVExpander expander(evolution, "unrolled");
+  return before &&
+         !expander.isHighCostExpansion(evolution.getBackedgeTakenCount(&loop),
+                                       &loop, SCEVCheapExpansionBudget,
+                                       &analyses.TTI, before->getTerminator());
+}
+
 PreservedAnalyses
 ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
                          LoopStandardAnalysisResults &analyses, LPMUpdater &) {
   Function &function = *loop.getHeader()->getParent();
-  if (!function.hasFnAttribute(kChangedAttribute) || function.hasOptSize() ||
-      !loop.isInnermost() || hasUnrollMetadata(loop))
+  bool isChanged = function.hasFnAttribute(kChangedAttribute);
+  if (function.hasOptSize() || !loop.isInnermost() || hasUnrollMetadata(loop))
     return PreservedAnalyses::all();
   SmallPtrSet<const Value *, 32> ephemeral;
   CodeMetrics::collectEphemeralValues(&loop, &analyses.AC, ephemeral);
@@ -146,13 +173,22 @@ ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
   // Calls cost more than the loop around them.
   if (!cost.canUnroll() || cost.NumInlineCandidates)
     return PreservedAnalyses::all();
-  unsigned count = chooseCount(loop, cost, analyses.SE, most);
-  if (count != chooseCount(loop, cost, analyses.SE, Unrolling::Sparing))
-    reached = Unrolling::Full;
-  if (count > 1)
+  unsigned count = 1;
+  if (isChanged) {
+    count = chooseCount(loop, cost, analyses.SE, most);
+    if (count != chooseCount(loop, cost, analyses.SE, Unrolling::Sparing))
+      reached = Unrolling::Full;
+  }
+  if (count > 1) {
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", count);
-  else if (isShort(loop, analyses.SE))
+  } else if (isChanged && isShort(loop, analyses.SE)) {
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+  } else if (mayTest && most == Unrolling::Full &&
+             cost.Convergence == ConvergenceKind::None &&
+             isOfUnknownCount(loop, cost.getRolledLoopSize(), analyses)) {
+    reached = Unrolling::Full;
+    addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", kUnknownCount);
+  }
   return PreservedAnalyses::all();
 }
 

@@ -25,20 +25,21 @@ enum class Unrolling : uint8_t {
 };
 
 /// Sets how often to unroll innermost loops of functions marked
-/// kChangedAttribute, as metadata for LLVM's unrolling passes. Pragmas in the
-/// source take precedence.
+/// kChangedAttribute, and short ones of unknown count in all functions, as
+/// metadata for LLVM's unrolling passes. Pragmas in the source take precedence.
 class ChooseUnrollingPass : public llvm::PassInfoMixin<ChooseUnrollingPass> {
 public:
-  /// Unrolls up to \p most. \p reached becomes Full if Sparing would have
-  /// stopped earlier.
-  ChooseUnrollingPass(Unrolling most, Unrolling &reached)
-      : most(most), reached(reached) {}
+  /// Unrolls up to \p most; loops of unknown count only if \p mayTest.
+  /// \p reached becomes Full if Sparing would have stopped earlier.
+  ChooseUnrollingPass(Unrolling most, bool mayTest, Unrolling &reached)
+      : most(most), mayTest(mayTest), reached(reached) {}
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
                               llvm::LoopStandardAnalysisResults &analyses,
                               llvm::LPMUpdater &);
 
 private:
   Unrolling most;
+  bool mayTest;
   Unrolling &reached;
 };
 

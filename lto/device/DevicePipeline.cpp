@@ -31,7 +31,8 @@
 // gets in an aggregate (ipa/pointers/ApartPointersTransform.cpp).
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
-// unrolling, ChooseUnrolling raises LLVM's limits in changed functions;
+// unrolling, ChooseUnrolling raises LLVM's limits, in changed functions and for
+// short loops;
 // at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
 // 16 bits and masks of bytes by one instruction.
 //
@@ -39,6 +40,7 @@
 
 #include "ipa/pointers/ApartPointersTransform.h"
 #include "lto/codegen/Optimizer.h"
+#include "lto/device/DeviceAddresses.h"
 #include "lto/device/DeviceCodegen.h"
 #include "lto/device/DeviceIndexes.h"
 #include "lto/device/DeviceKnownBits.h"
@@ -51,14 +53,8 @@
 #include "lto/partition/LtransPlans.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/SimplifyQuery.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/TimeProfiler.h"
@@ -192,87 +188,6 @@ struct MarkAccessesPass : PassInfoMixin<MarkAccessesPass> {
   }
 };
 
-/// Adds \p value and its terms to \p terms if it is a result of which an
-/// extension with its sign is the sum or product of those of its terms.
-static void addTerms(Value &value, SmallPtrSetImpl<Value *> &terms) {
-  auto *result = dyn_cast<OverflowingBinaryOperator>(&value);
-  if (!result || !result->hasNoSignedWrap() || !terms.insert(result).second)
-    return;
-  for (Value *term : result->operands()) {
-    addTerms(*term, terms);
-    if (!isa<Constant>(term))
-      terms.insert(term);
-  }
-}
-
-static SimplifyQuery simplifyQuery(Function &function,
-                                   FunctionAnalysisManager &analyses) {
-  return SimplifyQuery(function.getDataLayout(),
-                       &analyses.getResult<DominatorTreeAnalysis>(function),
-                       &analyses.getResult<AssumptionAnalysis>(function));
-}
-
-/// Extends sums and products of \p function that cannot be negative with their
-/// sign, as a plain compile does, which does not know; their terms, too.
-/// InstCombine prefers zeros, but what addresses have in common is seen through
-/// signs: SeparateConstOffsetFromGEP takes sums with zeros apart, too, yet does
-/// not join what is left, as it is elsewhere, again.
-/// Returns whether there are any.
-static bool extendBySign(Function &function,
-                         FunctionAnalysisManager &analyses) {
-  SimplifyQuery query = simplifyQuery(function, analyses);
-  SmallPtrSet<Value *, 16> terms;
-  SmallVector<ZExtInst *> extensions;
-  for (Instruction &instruction : instructions(function)) {
-    auto *extension = dyn_cast<ZExtInst>(&instruction);
-    // What ExtendByZeroPass cannot prove again would stay.
-    if (!extension || !extension->hasNonNeg() ||
-        !isKnownNonNegative(extension->getOperand(0),
-                            query.getWithInstruction(extension)))
-      continue;
-    extensions.push_back(extension);
-    addTerms(*extension->getOperand(0), terms);
-  }
-  for (ZExtInst *extension : extensions) {
-    Value *value = extension->getOperand(0);
-    if (!terms.contains(value))
-      continue;
-    IRBuilder<> builder(extension);
-    extension->replaceAllUsesWith(
-        builder.CreateSExt(value, extension->getType()));
-    extension->eraseFromParent();
-  }
-  if (terms.empty())
-    return false;
-  PreservedAnalyses preserved;
-  preserved.preserveSet<CFGAnalyses>();
-  analyses.invalidate(function, preserved);
-  return true;
-}
-
-/// Undoes that: zeros take no instruction, signs do.
-struct ExtendByZeroPass : PassInfoMixin<ExtendByZeroPass> {
-  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
-    SimplifyQuery query = simplifyQuery(function, analyses);
-    for (Instruction &instruction :
-         make_early_inc_range(instructions(function))) {
-      auto *extension = dyn_cast<SExtInst>(&instruction);
-      if (!extension ||
-          !isKnownNonNegative(extension->getOperand(0),
-                              query.getWithInstruction(extension)))
-        continue;
-      IRBuilder<> builder(extension);
-      extension->replaceAllUsesWith(builder.CreateZExt(extension->getOperand(0),
-                                                       extension->getType(), "",
-                                                       /*IsNonNeg=*/true));
-      extension->eraseFromParent();
-    }
-    PreservedAnalyses preserved;
-    preserved.preserveSet<CFGAnalyses>();
-    return preserved;
-  }
-};
-
 /// The joining of neighboring accesses, while it is known which pointers are
 /// apart and how they are aligned, and the passes of gpucc that make neighbors
 /// of them. Code generation runs all of them too, but no longer knows. It is
@@ -288,6 +203,7 @@ struct StraightLinePass : PassInfoMixin<StraightLinePass> {
     FunctionPassManager passes;
     passes.addPass(NarrowIndexesPass());
     passes.addPass(SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
+    distributeShifts(function);
     bool isExtended = extendBySign(function, analyses);
     passes.addPass(SeparateConstOffsetFromGEPPass());
     if (isExtended) {
@@ -333,8 +249,9 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
         manager.addPass(NarrowIndexesPass());
       });
   builder.registerLateLoopOptimizationsEPCallback(
-      [&](LoopPassManager &manager, OptimizationLevel) {
-        manager.addPass(ChooseUnrollingPass(most, reached));
+      [&](LoopPassManager &manager, OptimizationLevel given) {
+        manager.addPass(
+            ChooseUnrollingPass(most, given.getSpeedupLevel() > 1, reached));
       });
   passes.addPass(createModuleToFunctionPassAdaptor(InferChangedPass()));
   auto bodies = std::make_shared<Bodies>();
