@@ -230,6 +230,10 @@ cudaError_t cudaDeviceReset(void) {
   std::lock_guard<std::mutex> lock(runtime.mutex);
   unsigned device = threadState().device;
   (void)waitForDevice(runtime, device);
+  // Other errors stay to be asked for.
+  if (cudaError_t sticky = runtime.current().sticky;
+      sticky && threadState().lastError == sticky)
+    threadState().lastError = cudaSuccess;
   destroyAllStreams(device);
   forgetPools(device);
   runtime.reset(device);
@@ -238,7 +242,6 @@ cudaError_t cudaDeviceReset(void) {
   primary.isAlive = primary.retained != 0;
   if (currentContext() == &primary)
     popContext();
-  threadState().lastError = cudaSuccess;
   return cudaSuccess;
 }
 

@@ -116,11 +116,13 @@ cudaError_t cudaMalloc(void **pointer, size_t sizeBytes) {
 
 cudaError_t cudaFree(void *pointer) {
   return enter([&](Runtime &runtime) -> cudaError_t {
-    if (runtime.transfers && pointer)
-      runtime.transfers->waitForDevice(threadState().device, false);
-    if (pointer)
+    // Of a pool's memory all accesses are taken to be over.
+    if (pointer && !isOfPool(pointer)) {
+      if (runtime.transfers)
+        runtime.transfers->waitForDevice(threadState().device, false);
       if (cudaError_t error = waitForUsers(runtime, pointer))
         return error;
+    }
     return runtime.release(pointer, AllocationKind::Device,
                            AllocationKind::Managed);
   });

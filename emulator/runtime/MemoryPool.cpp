@@ -21,6 +21,10 @@ Pools &pools() {
   return *all;
 }
 
+bool isOfPool(const void *pointer) {
+  return pools().allocations.count(reinterpret_cast<uint64_t>(pointer)) != 0;
+}
+
 MemoryPool *findPool(cudaMemPool_t handle) {
   Pools &all = pools();
   for (MemoryPool &pool : all.standard)

@@ -42,6 +42,9 @@ Pools &pools();
 /// Returns the pool of a handle, or null if there is none.
 MemoryPool *findPool(cudaMemPool_t handle);
 
+/// Returns whether memory that begins at \p pointer was allocated from a pool.
+bool isOfPool(const void *pointer);
+
 /// Forgets the memory pools of a device on reset.
 void forgetPools(unsigned device);
 

@@ -66,7 +66,7 @@ private:
   bool isSerial;
   /// Work of the device may access memory of the host that nobody knows, or
   /// that is a variable.
-  bool sharesMemory = false, sharesVariables = false;
+  bool sharesMemory = false, sharesVariables = false, freesWait = false;
 };
 
 } // namespace gpulto

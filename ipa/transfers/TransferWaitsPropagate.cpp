@@ -54,6 +54,12 @@ void TransferWaits::prepare() {
   sharesMemory = !usedName(program, [](StringRef name) {
                     return kSharing.contains(name) || isDriverName(name);
                   }).empty();
+  // cudaFree of a pool's memory waits for nothing.
+  freesWait = usedName(program, [](StringRef name) {
+                return name.starts_with("cudaMallocAsync") ||
+                       name.starts_with("cudaMallocFromPoolAsync") ||
+                       isDriverName(name);
+              }).empty();
   sharesVariables = !usedName(program, [](StringRef name) {
                        return name == "__cudaRegisterManagedVar" ||
                               name == "__cudaRegisterManagedVariable" ||
@@ -138,7 +144,7 @@ bool TransferWaits::looks(const TransferNode &node) const {
 bool TransferWaits::covers(uint32_t node) const {
   const Row *row = rowOf(node);
   const TransferNode &known = graph.nodes[node];
-  if (row->has(Row::WaitsForAll) || row->has(Row::Frees))
+  if (row->has(Row::WaitsForAll) || (row->has(Row::Frees) && freesWait))
     return true;
   bool isToHost = known.copy && row->source != Row::kNone &&
                   row->stream == Row::kNone &&

@@ -494,7 +494,10 @@ class Steps:
             stream = self.rng.choice(scope.streams)
             return [self.op(f"cudaFreeAsync({text}, {stream});", whole,
                             "memory", stream)]
-        if form in ("device", "deviceAsync"):
+        if form == "deviceAsync": # cudaFree waits for nothing then
+            return [self.op(f"cudaDeviceSynchronize(); cudaFree({text});", whole,
+                            "device" if self.world.deviceCount == 1 else "host")]
+        if form == "device":
             one = self.world.deviceCount == 1
             return [self.op(f"cudaFree({text});", whole,
                             "device" if one and self.chance(0.7) else "host")]

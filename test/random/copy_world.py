@@ -397,7 +397,10 @@ class World:
                 stream = self.rng.choice(self.streamsOf(0) + ["0"])
                 return Op([f"cudaFreeAsync({slot}, {stream});"], everything,
                           "memory", stream)
-            return Op(self.onDevice(name.device, [f"cudaFree({slot});"]),
+            lines = [f"cudaFree({slot});"]
+            if form == "ordered": # it waits for nothing then
+                lines.insert(0, "cudaDeviceSynchronize();")
+            return Op(self.onDevice(name.device, lines),
                       everything, "host" if self.deviceCount > 1 else "device")
         text = {"new": f"delete[] {slot};",
                 "mallocHost": f"cudaFreeHost({slot});",

@@ -9,6 +9,7 @@
 // EXPECT: after reset 0, value 5
 // EXPECT: freed memory 0 700
 // EXPECT: free waits: 700
+// EXPECT: of a pool it does not: 0 700
 // EXPECT-ERR: null pointer: st.global
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -77,4 +78,13 @@ int main() {
   cudaMalloc(&p, sizeof(int));
   set<<<1, 1>>>(nullptr, 1);
   printf("free waits: %d\n", cudaFree(p));
+  cudaDeviceReset();
+  cudaGetLastError();
+
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaMallocAsync(&p, sizeof(int), stream);
+  cudaStreamSynchronize(stream);
+  set<<<1, 1, 0, stream>>>(p, 1);
+  freed = cudaFree(p);
+  printf("of a pool it does not: %d %d\n", freed, cudaStreamSynchronize(stream));
 }

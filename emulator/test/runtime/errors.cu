@@ -10,6 +10,7 @@
 // EXPECT: name cudaErrorInvalidDeviceFunction
 // EXPECT: device invalid device ordinal
 // EXPECT: symbol invalid device symbol
+// EXPECT: kept by a reset invalid argument
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -42,4 +43,7 @@ int main() {
                           &attributes, (const void *)&onHost)));
   printf("device %s\n", text(cudaSetDevice(1)));
   printf("symbol %s\n", text(cudaMemcpyToSymbol(onHost, &p, 4)));
+  cudaMemset(p, 0, 1 << 20);
+  cudaDeviceReset();
+  printf("kept by a reset %s\n", text(cudaGetLastError()));
 }
