@@ -218,10 +218,10 @@ char AssemblyOffsetsPass::ID = 0;
 
 void insertAssemblyOffsets(TargetPassConfig &config) {
   PassRegistry &registry = *PassRegistry::getPassRegistry();
-  initializeLoadStoreVectorizerLegacyPassPass(registry);
-  const PassInfo *last =
-      registry.getPassInfo(StringRef("load-store-vectorizer"));
-  config.insertPass(last->getTypeInfo(), new AssemblyOffsetsPass);
+  initializeSeparateConstOffsetFromGEPLegacyPassPass(registry);
+  const PassInfo *splits =
+      registry.getPassInfo(StringRef("separate-const-offset-from-gep"));
+  config.insertPass(splits->getTypeInfo(), new AssemblyOffsetsPass);
 }
 
 } // namespace gpulto
