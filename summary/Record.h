@@ -83,6 +83,8 @@ enum class Shape : uint8_t {
   Parameter,
   Call,
   Function,
+  TransferValue,
+  TransferEvent,
   Count
 };
 constexpr unsigned kShapeCount = unsigned(Shape::Count);

@@ -254,7 +254,7 @@ private:
 static bool areTransfers(llvm::ArrayRef<TransferValue> values,
                          llvm::ArrayRef<TransferEvent> events) {
   using Kind = TransferValueKind;
-  auto isBlock = [&](uint32_t event) {
+  auto isBlock = [&](uint64_t event) {
     return event < events.size() &&
            events[event].kind == TransferEventKind::Block;
   };
@@ -267,8 +267,12 @@ static bool areTransfers(llvm::ArrayRef<TransferValue> values,
       return false;
   }
   size_t loops = events.empty() ? 0 : events.front().parents.size();
-  for (const TransferEvent &event : events)
-    if (!llvm::all_of(event.targets, isBlock) || event.loop > loops ||
+  for (const auto &[number, event] : llvm::enumerate(events))
+    if (!llvm::all_of(event.targets,
+                      [&, here = number](int32_t target) {
+                        return isBlock(here + int64_t(target));
+                      }) ||
+        event.loop > loops ||
         !llvm::all_of(event.operands, [&](const TransferOperand &operand) {
           return operand.value == kNone || operand.value < values.size();
         }))

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <limits>
+#include <tuple>
 #include <vector>
 
 namespace gpulto {
@@ -35,6 +36,19 @@ struct RangeHistory {
   std::vector<Range> seen;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> numbers;
 };
+
+/// Whether what \p fields refer to is written once. A record says so itself if
+/// it may be long (isWrittenOnce).
+template <typename... Fields>
+bool areWrittenOnce(const std::tuple<Fields &...> &fields) {
+  auto ask = [](const auto &field) {
+    if constexpr (requires { isWrittenOnce(field); })
+      return isWrittenOnce(field);
+    else
+      return true;
+  };
+  return std::apply([&](auto &...each) { return (ask(each) && ...); }, fields);
+}
 
 /// Values written once; \c numbers is keyed by their bytes (Encoder only).
 template <typename T> struct Interner {
@@ -79,6 +93,10 @@ public:
   void interned(T &value, Interner<Known> &interner, F transferFields) {
     Encoder scratch(llvm::StringRef{});
     transferFields(scratch, value);
+    if (!areWrittenOnce(value)) {
+      out.uleb(0);
+      return out.bytes(scratch.out.str());
+    }
     auto [entry, isNew] = interner.numbers.try_emplace(
         scratch.out.str(), uint32_t(interner.numbers.size() + 1));
     if (!isNew)
@@ -147,7 +165,8 @@ public:
     uint64_t number = in.uleb();
     if (number == 0) {
       transferFields(*this, value);
-      interner.values.push_back(value);
+      if (areWrittenOnce(value))
+        interner.values.push_back(value);
       return;
     }
     if (LLVM_UNLIKELY(number > interner.values.size()))

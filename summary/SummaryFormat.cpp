@@ -9,9 +9,11 @@
 //
 //  1. Numbers are LEB128; symbol numbers are differences where they ascend.
 //  2. Interned values: small records that repeat (jump functions, parameters,
-//     attribute sets, call kinds) are written once and then by number.
+//     attribute sets, call kinds, events around copies) are written once and
+//     then by number.
 //  3. A range of a flat table that starts where the last one ended is a count;
-//     a range seen before (equal argument lists) is its number.
+//     a range seen before (equal argument lists, bodies that copy alike) is its
+//     number.
 //  4. Most names are already in the string table of the module's bitcode, in
 //     nearly the same order: such a name is a length.
 //
@@ -166,6 +168,8 @@ private:
   void facts(JumpFunction &j);
   template <typename T> void table(std::vector<T> &records);
   void table(std::vector<JumpFunction> &records);
+  void table(std::vector<TransferValue> &records);
+  void table(std::vector<TransferEvent> &records);
 
   IO *io;
   ModuleSummary &s;
@@ -388,6 +392,20 @@ void Transfer<IO>::table(std::vector<JumpFunction> &records) {
     if (composed.back() > kMaxComposed)
       composed.back() = 0;
   }
+}
+
+template <typename IO>
+void Transfer<IO>::table(std::vector<TransferValue> &records) {
+  for (TransferValue &value : records)
+    interned<Shape::TransferValue>(std::tie(value),
+                                   [&](auto &v) { describe(v, value); });
+}
+
+template <typename IO>
+void Transfer<IO>::table(std::vector<TransferEvent> &records) {
+  for (TransferEvent &event : records)
+    interned<Shape::TransferEvent>(std::tie(event),
+                                   [&](auto &v) { describe(v, event); });
 }
 
 template <typename IO> void Transfer<IO>::all() {

@@ -126,8 +126,8 @@ struct TransferOperand {
 };
 
 enum class TransferEventKind : uint8_t {
-  /// A basic block begins: \c targets are the positions of the events that
-  /// begin its successors.
+  /// A basic block begins: \c targets are how many events behind this one those
+  /// are that begin its successors.
   Block,
   /// Call \c call of the function; an operand for each argument, trailing ones
   /// that do not matter left out. What a callee without a body in this program
@@ -169,7 +169,7 @@ struct TransferEvent {
   TransferEventKind kind = TransferEventKind::Block;
   uint32_t call = kNone;
   std::vector<TransferOperand> operands;
-  std::vector<uint32_t> targets;
+  std::vector<int32_t> targets;
   /// Blocks: the innermost loop around it, from 1; 0: none.
   uint32_t loop = 0;
   /// The first block: of each loop of the function the loop around it, or 0.
@@ -178,10 +178,18 @@ struct TransferEvent {
   bool operator==(const TransferEvent &) const = default;
 };
 
+/// Whether equal events are written once. Others may be so long that a file of
+/// a few bytes could ask for any amount of memory.
+inline bool isWrittenOnce(const TransferEvent &event) {
+  constexpr size_t kMost = 8;
+  return event.operands.size() + event.targets.size() + event.parents.size() <=
+         kMost;
+}
+
 template <typename V> void describe(V &v, TransferEvent &e) {
   using Kind = TransferEventKind;
   v.enumerator("", e.kind, kTransferEventNames);
-  auto target = [](auto &v, uint32_t &value) { v.number("to", value); };
+  auto target = [](auto &v, int32_t &value) { v.signedNumber("to", value); };
   auto parent = [](auto &v, uint32_t &value) { v.number("in", value); };
   if (e.kind == Kind::Block) {
     v.enumerator("", e.end, kTransferEndNames);

@@ -281,8 +281,8 @@ void TransferGraph::addEvents(uint32_t number) {
                   events[position + 1].kind == TransferEventKind::Block;
     if (!isLast)
       continue;
-    for (uint32_t target : events[block].targets)
-      link(last, begins[target]);
+    for (int32_t target : events[block].targets)
+      link(last, begins[block + target]);
     switch (events[block].end) {
     case TransferEnd::GoesOn:
       break;

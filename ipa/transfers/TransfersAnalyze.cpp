@@ -37,6 +37,7 @@
 #include "ipa/values/ValueShapes.h"
 #include "summary/ModuleSummary.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -58,13 +59,55 @@ namespace {
 
 constexpr unsigned kMaxUses = 512;
 
+/// Lists of one table, of which equal ones are there once: instances of a
+/// template copy alike.
+template <typename Record> class SharedLists {
+public:
+  /// Returns where \p list is in \p table, perhaps appended to it.
+  Range add(std::vector<Record> list, std::vector<Record> &table) {
+    llvm::SmallVector<Range, 1> &alike = lists[hashOf(list)];
+    for (Range range : alike)
+      if (slice(table, range) == llvm::ArrayRef(list))
+        return range;
+    Range range = {static_cast<uint32_t>(table.size()),
+                   static_cast<uint32_t>(list.size())};
+    std::move(list.begin(), list.end(), std::back_inserter(table));
+    return alike.emplace_back(range);
+  }
+
+private:
+  static llvm::hash_code hashOf(const TransferEvent &event) {
+    return llvm::hash_combine(event.kind, event.call, event.end, event.loop,
+                              event.operands.size(),
+                              llvm::hash_combine_range(event.targets));
+  }
+  static llvm::hash_code hashOf(const TransferValue &value) {
+    return llvm::hash_combine(value.kind, value.bitWidth, value.base,
+                              value.other, value.number, value.block);
+  }
+  static uint64_t hashOf(llvm::ArrayRef<Record> list) {
+    llvm::hash_code hash = list.size();
+    for (const Record &record : list)
+      hash = llvm::hash_combine(hash, hashOf(record));
+    return hash;
+  }
+
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Range, 1>> lists;
+};
+
+/// Those of a module.
+struct TransferLists {
+  SharedLists<TransferEvent> events;
+  SharedLists<TransferValue> values;
+};
+
 class TransfersCollector {
 public:
   TransfersCollector(LgenContext &context, llvm::Function &function,
                      FunctionSummary &result, const ReachingFunctions &reaching,
-                     const HostLibrary &library)
+                     const HostLibrary &library, TransferLists &lists)
       : context(context), function(function), result(result),
-        reaching(reaching), library(library),
+        reaching(reaching), library(library), lists(lists),
         calls(numberCalls(context, result)),
         loops(context.analyses.getResult<llvm::LoopAnalysis>(function)),
         values(context, function, calls, loops),
@@ -103,6 +146,7 @@ private:
   FunctionSummary &result;
   const ReachingFunctions &reaching;
   const HostLibrary &library;
+  TransferLists &lists;
   const CallNumbers calls;
   const llvm::LoopInfo &loops;
   TransferValues values;
@@ -537,8 +581,7 @@ void TransfersCollector::store() {
            !next || next == block || defining.contains(block) ||
            loops.isLoopHeader(block);
   };
-  std::vector<TransferEvent> &events = context.summary.transferEvents;
-  uint32_t first = static_cast<uint32_t>(events.size()), position = 0;
+  uint32_t position = 0;
   llvm::DenseMap<const llvm::BasicBlock *, uint32_t> positions;
   for (const auto &[block, list] : blocks)
     if (isThere(block)) {
@@ -553,9 +596,11 @@ void TransfersCollector::store() {
     parents.push_back(numbers.lookup(loop->getParentLoop()));
     numbers[loop] = static_cast<uint32_t>(parents.size());
   }
+  std::vector<TransferEvent> events;
   for (auto &[block, list] : blocks) {
     if (!isThere(block))
       continue;
+    auto here = static_cast<int32_t>(events.size());
     TransferEvent begin;
     begin.end = endOf(*block);
     begin.loop = numbers.lookup(loops.getLoopFor(block));
@@ -563,24 +608,24 @@ void TransfersCollector::store() {
     for (const llvm::BasicBlock *successor : llvm::successors(block)) {
       if (launched && successor != launched)
         continue; // launches are taken to start
-      uint32_t target = positions.lookup(forwarded(successor, isThere));
+      auto there =
+          static_cast<int32_t>(positions.lookup(forwarded(successor, isThere)));
+      int32_t target = there - here;
       if (!llvm::is_contained(begin.targets, target))
         begin.targets.push_back(target);
     }
     events.push_back(std::move(begin));
     llvm::append_range(events, std::move(list));
   }
-  events[first].parents = std::move(parents);
-  result.transferEvents = {first, position};
-  std::vector<TransferValue> &all = context.summary.transferValues;
-  if (!named.empty())
-    result.transferValues = {static_cast<uint32_t>(all.size()),
-                             static_cast<uint32_t>(named.size())};
-  for (auto [value, number] : llvm::zip(named, stay)) {
-    all.push_back(value);
+  events.front().parents = std::move(parents);
+  result.transferEvents =
+      lists.events.add(std::move(events), context.summary.transferEvents);
+  for (auto [value, number] : llvm::zip(named, stay))
     if (const llvm::BasicBlock *block = values.blocks()[number])
-      all.back().block = positions.lookup(block);
-  }
+      value.block = positions.lookup(block);
+  if (!named.empty())
+    result.transferValues =
+        lists.values.add(std::move(named), context.summary.transferValues);
 }
 
 void TransfersCollector::run() {
@@ -642,13 +687,14 @@ void analyzeTransfers(LgenContext &context) {
   if (!isAsked)
     return;
   HostLibrary library;
+  TransferLists lists;
   ReachingFunctions reaching = findReaching(context, library);
   for (size_t i = 0; i < context.bodies.size(); ++i)
     if (SymbolIndex symbol = context.summary.functions[i].symbol;
         reaching.contains(context.bodies[i]) &&
         !context.summary.symbols[symbol].has(kKernelStub)) {
       TransfersCollector(context, *context.bodies[i],
-                         context.summary.functions[i], reaching, library)
+                         context.summary.functions[i], reaching, library, lists)
           .run();
       analyzeSymbolSources(context, *context.bodies[i],
                            context.summary.functions[i]);

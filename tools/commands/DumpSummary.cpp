@@ -53,9 +53,16 @@ public:
     if (value || !*name)
       begin(name) << uint64_t(value);
   }
-  void signedNumber(const char *name, int64_t &value) {
-    if (value)
-      begin(name) << value;
+  template <typename T> void signedNumber(const char *name, T &value) {
+    if (value || isInList)
+      begin(name) << int64_t(value);
+  }
+  template <typename T, typename Describe>
+  void list(const char *, std::vector<T> &values, uint32_t, Describe describe) {
+    isInList = true;
+    for (T &value : values)
+      describe(*this, value);
+    isInList = false;
   }
   template <typename T, size_t kSize>
   void numbers(const char *name, T (&values)[kSize]) {
@@ -217,6 +224,8 @@ private:
   bool isHeader = false;
   /// Among the fields of a record that stands on a line of its own.
   bool isInRecord = false;
+  /// A 0 is told, too.
+  bool isInList = false;
 };
 
 template <Table kTable> void Printer::records(const char *name, Range &range) {

@@ -225,7 +225,7 @@ ModuleSummary fullSummary() {
   call.kind = TransferEventKind::Call;
   call.call = 1;
   call.operands = {{2, kTransferReads}, {kNone, kTransferWrites}, {}};
-  loop.targets = {0, 3};
+  loop.targets = {-3, 0};
   loop.loop = 2;
   loop.end = TransferEnd::Unwinds;
   stop.kind = TransferEventKind::Unknown;
@@ -745,11 +745,26 @@ TEST(SummaryFormat, RefusesExtentWithOneEnd) {
               testing::HasSubstr("extent with one end"));
 }
 
+TEST(SummaryFormat, LongEventsAreWrittenEachTime) {
+  ModuleSummary s = fullSummary();
+  TransferEvent last;
+  last.kind = TransferEventKind::Keeps;
+  last.operands.assign(9, {kNone, kTransferReads});
+  size_t before = writeSummary(s, "").size();
+  s.transferEvents.insert(s.transferEvents.end(), 3, last);
+  std::string bytes = writeSummary(s, "");
+  EXPECT_GT(bytes.size(), before + 3 * last.operands.size());
+  llvm::Expected<ModuleSummary> read = readSummary(bytes, "", kWhere);
+  ASSERT_TRUE(bool(read));
+  EXPECT_EQ(read->transferEvents, s.transferEvents);
+}
+
 TEST(SummaryFormat, RefusesEventOfWhatIsNotThere) {
   using Damage = void (*)(ModuleSummary &);
   const Damage damages[] = {
       [](ModuleSummary &s) { s.transferEvents[0].targets[0] = 1; }, // no block
-      [](ModuleSummary &s) { s.transferEvents[3].targets[0] = 4; },
+      [](ModuleSummary &s) { s.transferEvents[3].targets[0] = 1; },
+      [](ModuleSummary &s) { s.transferEvents[3].targets[0] = -4; },
       [](ModuleSummary &s) { s.transferEvents[3].loop = 3; },
       [](ModuleSummary &s) { s.transferEvents[0].parents[0] = 1; }, // itself
       [](ModuleSummary &s) { s.transferEvents[1].operands[0].value = 4; },
