@@ -89,7 +89,7 @@ private:
     llvm::hash_code hash = list.size();
     for (const Record &record : list)
       hash = llvm::hash_combine(hash, hashOf(record));
-    return hash;
+    return uint64_t(hash) >> 1; // no key that a DenseMap needs itself
   }
 
   llvm::DenseMap<uint64_t, llvm::SmallVector<Range, 1>> lists;
