@@ -140,13 +140,13 @@ static bool isShort(Loop &loop, ScalarEvolution &evolution) {
   return atFirst.slt(kMaxRuntimeCount) && atLast.slt(kMaxRuntimeCount);
 }
 
-/// Whether \p loop, of \p size instructions, runs as often as a value says that
-/// only a run knows, and it costs little to test how many rounds are left.
+/// Whether \p loop, one block of \p size instructions, runs as often as a value
+/// says that only a run knows, and it costs little to test how many rounds are
+/// left.
 static bool isOfUnknownCount(Loop &loop, uint64_t size,
                              LoopStandardAnalysisResults &analyses) {
   ScalarEvolution &evolution = analyses.SE;
-  if (size > kUnknownBudget || loop.getNumBlocks() != 1 ||
-      evolution.getSmallConstantTripCount(&loop) ||
+  if (size > kUnknownBudget || evolution.getSmallConstantTripCount(&loop) ||
       !evolution.hasLoopInvariantBackedgeTakenCount(&loop))
     return false;
   if (unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
@@ -165,7 +165,10 @@ ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
                          LoopStandardAnalysisResults &analyses, LPMUpdater &) {
   Function &function = *loop.getHeader()->getParent();
   bool isChanged = function.hasFnAttribute(kChangedAttribute);
-  if (function.hasOptSize() || !loop.isInnermost() || hasUnrollMetadata(loop))
+  bool mayTestNow =
+      mayTest && most == Unrolling::Full && loop.getNumBlocks() == 1;
+  if ((!isChanged && !mayTestNow) || function.hasOptSize() ||
+      !loop.isInnermost() || hasUnrollMetadata(loop))
     return PreservedAnalyses::all();
   SmallPtrSet<const Value *, 32> ephemeral;
   CodeMetrics::collectEphemeralValues(&loop, &analyses.AC, ephemeral);
@@ -183,8 +186,7 @@ ChooseUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", count);
   } else if (isChanged && isShort(loop, analyses.SE)) {
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
-  } else if (mayTest && most == Unrolling::Full &&
-             cost.Convergence == ConvergenceKind::None &&
+  } else if (mayTestNow && cost.Convergence == ConvergenceKind::None &&
              isOfUnknownCount(loop, cost.getRolledLoopSize(), analyses)) {
     reached = Unrolling::Full;
     addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", kUnknownCount);
