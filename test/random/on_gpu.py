@@ -5,11 +5,11 @@
   on_gpu.py run DIR                            there, with nothing but DIR and a GPU
 
 SEEDS is as in run.py. Of each program DIR has the plain build, whose device code the
-driver compiles, and the links that run.py would compare. Those that ask for two
-devices, or for other architectures than sm_90, are left out, and so are those that
-run.py would discard. `run` prints what differs, and ends with status 1 if a link prints
-something else than the plain build does there; where that one, too, prints something else
-than the emulator, the emulator or the program is at fault.
+driver compiles, and the links that run.py would compare, but for shared libraries. Those
+that ask for two devices, or for other architectures than sm_90, are left out, and so are
+those that run.py would discard. `run` prints what differs, and ends with status 1 if a link
+prints something else than the plain build does there; where that one, too, prints something
+else than the emulator, the emulator or the program is at fault.
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 import argparse
@@ -59,14 +59,13 @@ def build(folder, chosen, target):
 def prepare_one(options, tools, seed):
     """Returns what to say of a seed, or nothing."""
     import run  # noqa: PLC0415
-    from programs import Failure, Folder, configurations, seededRandom, withTransfers
+    from programs import Failure, Folder, seededRandom
     program = run.generator(options)(seed)
     if program.environment or program.architectures != [ARCHITECTURE]:
         return "not for this GPU"
     rng = seededRandom(options.kind, seed)
-    chosen = [each for each in configurations(rng, program) if each.form != "shared"]
-    if options.kind == "copies":
-        chosen = withTransfers(rng, chosen, tools)
+    chosen = [each for each in run.choose(options.kind, rng, program, tools)
+              if each.form != "shared"]
     with tempfile.TemporaryDirectory(prefix="gpulto-random-") as path:
         try:
             build(Folder(path, program, tools), chosen,

@@ -210,16 +210,19 @@ def generator(options):
     return functools.partial(generate, without=options.without)
 
 
+def choose(kind, rng, program, tools):
+    """Returns how a program is linked."""
+    chosen = list(configurations(rng, program))
+    return withTransfers(rng, chosen, tools) if kind == "copies" else chosen
+
+
 def one(options, tools, seed):
     """Generates, builds and compares the program of one seed."""
     kind, result, before = options.kind, Result(), processorSeconds()
     program = generator(options)(seed)
     rng = seededRandom(kind, seed)
-    chosen = list(configurations(rng, program))
-    inAllModes = 0
-    if kind == "copies":
-        chosen = withTransfers(rng, chosen, tools)
-        inAllModes = rng.randrange(len(chosen))
+    chosen = choose(kind, rng, program, tools)
+    inAllModes = rng.randrange(len(chosen)) if kind == "copies" else 0
     withNvcc = (program.isCuda and program.suitsNvcc and not options.no_nvcc
                 and len(program.architectures) == 1
                 and seed % NVCC_SHARE == 0)
