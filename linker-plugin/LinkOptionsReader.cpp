@@ -92,8 +92,12 @@ void readChoices(const ArgList &args, LinkOptions &link) {
     link.icf.kernels = FoldKernels::Register;
   link.analysis.guardsKernels = args.hasFlag(
       options::OPT_guarded_kernels, options::OPT_no_guarded_kernels, true);
-  link.analysis.removesCopies = args.hasFlag(
-      options::OPT_transfers, options::OPT_no_transfers, true);
+  link.analysis.removesCopies =
+      args.hasFlag(options::OPT_transfers, options::OPT_no_transfers, true);
+  link.analysis.recordsCopies =
+      link.analysis.removesCopies &&
+      args.hasFlag(options::OPT_transfer_epochs,
+                   options::OPT_no_transfer_epochs, false);
   link.analysis.areNodesUnchanged =
       args.getLastArgValue(options::OPT_graph_nodes) == "unchanged";
   link.jobserver =

@@ -201,6 +201,16 @@ def no_transfers : Flag<["-"], "fno-gpulto-transfers">,
   HelpText<"Make all copies; say only which need not be made. The default with "
            "-fgpulto-trace-host">;
 
+def transfer_epochs : Flag<["-"], "fgpulto-transfer-epochs">,
+  Visibility<[LinkOption]>,
+  HelpText<"Where a copy between host and device may be the same as the last "
+           "time, let the program note whether its memory is written in "
+           "between, and make the copy only then">;
+
+def no_transfer_epochs : Flag<["-"], "fno-gpulto-transfer-epochs">,
+  Visibility<[LinkOption]>,
+  HelpText<"Note nothing of that kind; the default">;
+
 //===----------------------------------------------------------------------===//
 // The output
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,8 @@ struct AnalysisOptions {
   bool guardsKernels = true;
   /// Copies that need not be made are not made.
   bool removesCopies = true;
+  /// Copies that may be the same as the last time ask when the program runs.
+  bool recordsCopies = false;
   /// The user's word that code which is not seen runs nodes of graphs with the
   /// parameters that the program gave them.
   bool areNodesUnchanged = false;

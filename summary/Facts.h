@@ -33,7 +33,7 @@ namespace gpulto {
 
 /// Version of job files. Increase it with each change of a transfer(), or of
 /// the meaning of a field.
-inline constexpr int64_t kJobVersion = 18;
+inline constexpr int64_t kJobVersion = 19;
 
 enum class ValueKind : uint8_t {
   /// The bits are \c value.
@@ -359,10 +359,14 @@ enum class CopyRounds : uint8_t {
   /// The same, and where it gets other arguments than the last time.
   Changed,
   /// In the last one that would make it: behind the loop.
-  Last
+  Behind,
+  /// In no loop: where its record does not hold, or it gets other arguments.
+  Recorded,
+  Last = Recorded
 };
 
-inline constexpr const char *kCopyRoundsNames[] = {"first", "changed", "last"};
+inline constexpr const char *kCopyRoundsNames[] = {"first", "changed", "behind",
+                                                   "recorded"};
 static_assert(std::size(kCopyRoundsNames) == size_t(CopyRounds::Last) + 1);
 
 /// A copy that need not be made.
@@ -374,6 +378,8 @@ struct CopyEdit {
   /// 0: never.
   uint32_t loopDepth = 0;
   CopyRounds rounds = CopyRounds::First;
+  /// Recorded: the number of its record.
+  uint32_t record = kNone;
   bool operator==(const CopyEdit &) const = default;
 };
 
@@ -382,6 +388,44 @@ template <typename A> void transfer(A &a, CopyEdit &c) {
   a.enumerator("action", c.action, kCopyActionNames);
   a.field("loopDepth", c.loopDepth);
   a.enumerator("rounds", c.rounds, kCopyRoundsNames);
+  a.field("record", c.record);
+}
+
+/// A part of a host function's code.
+struct CodePlace {
+  enum class Kind : uint8_t {
+    /// What is there before all else.
+    Entry,
+    /// Call \c number of the function's summary.
+    Call,
+    /// What the function does itself in a stretch (TransferEvent::stretch).
+    Stretch,
+    Last = Stretch
+  };
+  Kind kind = Kind::Entry;
+  uint32_t number = 0;
+  auto operator<=>(const CodePlace &) const = default;
+};
+
+inline constexpr const char *kCodePlaceNames[] = {"entry", "call", "stretch"};
+static_assert(std::size(kCodePlaceNames) == size_t(CodePlace::Kind::Last) + 1);
+
+/// What code does to records of copies. A record says what a copy was given the
+/// last time, and holds while neither side has been written since.
+struct RecordUse {
+  CodePlace place;
+  /// Records that end before the place, ascending.
+  std::vector<uint32_t> ended;
+  /// Records that a call may make.
+  std::vector<uint32_t> made;
+  bool operator==(const RecordUse &) const = default;
+};
+
+template <typename A> void transfer(A &a, RecordUse &r) {
+  a.enumerator("place", r.place.kind, kCodePlaceNames);
+  a.field("number", r.place.number);
+  a.field("ended", r.ended);
+  a.field("made", r.made);
 }
 
 /// Pointers of a kernel that lead to memory apart, if the host says so.
@@ -416,6 +460,7 @@ struct BodyPlan {
   FunctionFacts facts;
   std::vector<CallRedirect> redirects; // by call
   std::vector<CopyEdit> copies = {};   // by call
+  std::vector<RecordUse> records = {}; // by place
   /// What the host tests before a launch. For a kernel's clone: what holds in
   /// it besides \c facts. For a stub: if \c guarded is not 0 and the tests
   /// succeed, its launch launches the stub's clone number \c guarded.

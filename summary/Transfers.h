@@ -13,6 +13,7 @@
 #include "summary/JumpFunction.h"
 #include "summary/Record.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <vector>
@@ -168,6 +169,10 @@ constexpr uint32_t kMaxTransferEvents = 1024, kMaxTransferOperands = 255;
 struct TransferEvent {
   TransferEventKind kind = TransferEventKind::Block;
   uint32_t call = kNone;
+  /// Access and Unknown, if they write: in which stretch of the function. That
+  /// is what a block does between two calls of the summary; they are numbered
+  /// in the order of the function (ipa/transfers/Stretches.h).
+  uint32_t stretch = kNone;
   std::vector<TransferOperand> operands;
   std::vector<int32_t> targets;
   /// Blocks: the innermost loop around it, from 1; 0: none.
@@ -184,6 +189,16 @@ inline bool isWrittenOnce(const TransferEvent &event) {
   constexpr size_t kMost = 8;
   return event.operands.size() + event.targets.size() + event.parents.size() <=
          kMost;
+}
+
+/// Whether what \p event does itself may write memory.
+inline bool writes(const TransferEvent &event) {
+  return event.kind == TransferEventKind::Unknown ||
+         (event.kind == TransferEventKind::Access &&
+          std::any_of(event.operands.begin(), event.operands.end(),
+                      [](const TransferOperand &operand) {
+                        return operand.access & kTransferWrites;
+                      }));
 }
 
 template <typename V> void describe(V &v, TransferEvent &e) {
@@ -205,6 +220,8 @@ template <typename V> void describe(V &v, TransferEvent &e) {
            v.numberOrNone("value", operand.value);
            v.flags("", operand.access, kTransferAccessNames);
          });
+  if (writes(e))
+    v.number("stretch", e.stretch);
 }
 
 /// Elements that a kernel writes whatever it reads, of \c elementBytes each,

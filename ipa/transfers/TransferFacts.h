@@ -21,6 +21,9 @@ public:
   /// no variable of the device is there twice.
   TransferFacts(const TransferGraph &graph, bool ownsKept, bool hasOneDevice);
 
+  /// Whether nobody but what nodes tell may change what \p node, a copy from
+  /// and to known memory, has made equal.
+  bool isFollowed(const TransferNode &node) const;
   /// Whether what the copy \p node would write is there already.
   bool isRedundant(uint32_t node) const;
   /// If that holds whenever the copy \p node has been made before since a loop
@@ -62,7 +65,6 @@ private:
   bool isAtMost(uint32_t bytes, uint32_t others) const;
   bool covers(const Fact &fact, uint32_t node) const;
   bool ends(const TransferNode &node, const Fact &fact) const;
-  bool isEnded(const TransferNode &node, uint32_t object) const;
   void solve();
   void orderNodes();
   bool reachesCopy(uint32_t node, uint32_t copy) const;
@@ -73,7 +75,6 @@ private:
   bool sinks(uint32_t copy, size_t depth,
              const llvm::DenseMap<uint32_t, uint32_t> &firstRounds) const;
   bool precedes(uint32_t first, uint32_t copy, uint32_t loop) const;
-  bool mayHaveFact(const TransferNode &node) const;
   void findReads();
   bool overwrites(uint32_t node, uint32_t copy) const;
   bool frees(const TransferNode &node, uint32_t copy) const;

@@ -112,9 +112,7 @@ void TransferFacts::addParts(uint32_t term, Fact &fact) const {
   }
 }
 
-/// Whether nobody but what nodes tell may change what the copy \p node has made
-/// equal.
-bool TransferFacts::mayHaveFact(const TransferNode &node) const {
+bool TransferFacts::isFollowed(const TransferNode &node) const {
   if (!node.copy || node.source.object == kNone ||
       node.target.object == kNone ||
       (node.copy->offset != RuntimeFunction::kNone && !hasOneDevice))
@@ -148,7 +146,7 @@ void TransferFacts::addFacts() {
   std::vector<uint32_t> factOfCopy(graph.nodes.size(), kNone);
   made.assign(graph.nodes.size(), kNone);
   for (auto [number, node] : enumerate(graph.nodes)) {
-    if (!mayHaveFact(node) || node.source.term == kNone ||
+    if (!isFollowed(node) || node.source.term == kNone ||
         node.target.term == kNone || node.bytes == kNone)
       continue;
     Fact fact;
@@ -177,12 +175,6 @@ void TransferFacts::addFacts() {
   }
 }
 
-bool TransferFacts::isEnded(const TransferNode &node, uint32_t object) const {
-  return graph.mayWrite(node, object) || any_of(node.ends, [&](uint32_t other) {
-           return graph.mayOverlap(other, object);
-         });
-}
-
 /// Whether one of the values that \p parts names may be another one behind
 /// \p node.
 bool TransferFacts::changesParts(const TransferNode &node,
@@ -193,7 +185,7 @@ bool TransferFacts::changesParts(const TransferNode &node,
       is_contained(parts.blocks, std::pair(node.frame, node.event)))
     return true;
   if (any_of(parts.loaded,
-             [&](uint32_t object) { return isEnded(node, object); }))
+             [&](uint32_t object) { return graph.mayChange(node, object); }))
     return true;
   return parts.loadsUnknown && (node.writesKept || node.writesVariables ||
                                 any_of(node.writes, [&](uint32_t written) {
@@ -204,7 +196,8 @@ bool TransferFacts::changesParts(const TransferNode &node,
 /// Whether \p fact need not hold behind \p node although it did before.
 bool TransferFacts::ends(const TransferNode &node, const Fact &fact) const {
   return node.forgets || changesParts(node, fact) ||
-         isEnded(node, fact.firstObject) || isEnded(node, fact.secondObject);
+         graph.mayChange(node, fact.firstObject) ||
+         graph.mayChange(node, fact.secondObject);
 }
 
 void TransferFacts::solve() {
@@ -329,12 +322,12 @@ std::optional<uint32_t> TransferFacts::onceInLoop(uint32_t node) const {
 
 std::optional<uint32_t> TransferFacts::askedInLoop(uint32_t copy) const {
   const TransferNode &node = graph.nodes[copy];
-  if (!mayHaveFact(node) || node.copy->bytes == RuntimeFunction::kNone)
+  if (!isFollowed(node) || node.copy->bytes == RuntimeFunction::kNone)
     return std::nullopt;
   auto effectOf = [&](uint32_t other) {
     const TransferNode &between = graph.nodes[other];
-    return between.forgets || isEnded(between, node.source.object) ||
-                   isEnded(between, node.target.object)
+    return between.forgets || graph.mayChange(between, node.source.object) ||
+                   graph.mayChange(between, node.target.object)
                ? Effect::Ends
                : Effect::None;
   };
@@ -430,16 +423,16 @@ bool TransferFacts::sinks(
       mayMove = enter(number, state);
       continue;
     }
-    if (isEnded(node, made.source.object))
+    if (graph.mayChange(node, made.source.object))
       state |= SourceWritten;
     if (changesParts(node, parts))
       state |= PartsChanged;
     const CallEdge *call =
         node.frame == made.frame ? graph.callOf(number) : nullptr;
     bool isInvoke = call && (call->flags & kInvoke);
-    mayMove = !isInvoke && !node.forgets &&
-              !reads[number].test(made.target.object) &&
-              !isEnded(node, made.target.object) && enter(number, state);
+    mayMove =
+        !isInvoke && !node.forgets && !reads[number].test(made.target.object) &&
+        !graph.mayChange(node, made.target.object) && enter(number, state);
   }
   return mayMove;
 }
@@ -447,7 +440,7 @@ bool TransferFacts::sinks(
 std::optional<uint32_t> TransferFacts::lastInLoop(
     uint32_t copy, const DenseMap<uint32_t, uint32_t> &firstRounds) const {
   const TransferNode &node = graph.nodes[copy];
-  if (!mayHaveFact(node) || node.target.term == kNone || node.bytes == kNone)
+  if (!isFollowed(node) || node.target.term == kNone || node.bytes == kNone)
     return std::nullopt;
   for (size_t depth = 1; depth <= graph.loopsOf(copy).size(); ++depth)
     if (sinks(copy, depth, firstRounds))

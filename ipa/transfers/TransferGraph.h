@@ -178,6 +178,8 @@ public:
     return mayTouch(node, node.writes, node.writesKept, node.writesVariables,
                     object);
   }
+  /// Whether behind \p node \p object may have other contents, or be gone.
+  bool mayChange(const TransferNode &node, uint32_t object) const;
   /// What \p term, or kNone, is, if that is a constant.
   std::optional<uint64_t> constantOf(uint32_t term) const;
   /// Whether \p node, a copy or a fill, is known to fail.
@@ -209,6 +211,7 @@ public:
   bool launchesUnseen(GlobalId id) const {
     return others.contains(id) || coarse.contains(id);
   }
+  bool isMain(GlobalId id) const;
   /// Whether \p kernel, or what it calls, has one of \p flags.
   bool hasAny(GlobalId kernel, FunctionFlags flags) const;
 

@@ -814,6 +814,16 @@ bool TransferGraph::mayTouch(const TransferNode &node, ArrayRef<uint32_t> named,
                 [&](uint32_t other) { return mayOverlap(other, object); });
 }
 
+bool TransferGraph::mayChange(const TransferNode &node, uint32_t object) const {
+  return mayWrite(node, object) || any_of(node.ends, [&](uint32_t other) {
+           return mayOverlap(other, object);
+         });
+}
+
+bool TransferGraph::isMain(GlobalId id) const {
+  return program.symbol(id).name == "main";
+}
+
 GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
   return object.kind == MemoryObject::Kind::Allocation
              ? nativeCallee(program, object.id,

@@ -201,6 +201,8 @@ void TransferTrim::trimOperands(TransferEvent &event) const {
     event.operands.clear();
     for (auto [value, access] : accesses)
       event.operands.push_back({value, access});
+    if (!writes(event))
+      event.stretch = kNone;
   }
   while (!event.operands.empty() && event.operands.back() == TransferOperand())
     event.operands.pop_back();

@@ -29,6 +29,7 @@
 #include "ipa/runtime/GeometryLimits.h"
 #include "ipa/runtime/HostLibrary.h"
 #include "ipa/transfers/KernelOverwrites.h"
+#include "ipa/transfers/Stretches.h"
 #include "ipa/transfers/SymbolSources.h"
 #include "ipa/transfers/TransferTrim.h"
 #include "ipa/transfers/TransferValues.h"
@@ -77,8 +78,8 @@ public:
 
 private:
   static llvm::hash_code hashOf(const TransferEvent &event) {
-    return llvm::hash_combine(event.kind, event.call, event.end, event.loop,
-                              event.operands.size(),
+    return llvm::hash_combine(event.kind, event.call, event.stretch, event.end,
+                              event.loop, event.operands.size(),
                               llvm::hash_combine_range(event.targets));
   }
   static llvm::hash_code hashOf(const TransferValue &value) {
@@ -157,6 +158,7 @@ private:
   /// Accesses since the last call: what each does with each value.
   llvm::SmallMapVector<uint32_t, uint8_t, 16> accesses;
   llvm::SmallSetVector<uint32_t, 8> kept;
+  uint32_t stretch = 0;
   bool isTooLarge = false;
 };
 
@@ -182,14 +184,17 @@ void TransfersCollector::flush() {
   for (auto [value, access] : accesses)
     event.operands.push_back({value, access});
   isTooLarge |= event.operands.size() > kMaxTransferOperands;
-  current->push_back(std::move(event));
+  if (writes(event))
+    event.stretch = stretch;
   accesses.clear();
+  current->push_back(std::move(event));
 }
 
 void TransfersCollector::addUnknown() {
   flush();
   TransferEvent event;
   event.kind = TransferEventKind::Unknown;
+  event.stretch = stretch;
   current->push_back(std::move(event));
 }
 
@@ -333,17 +338,18 @@ void TransfersCollector::addConfiguration(const llvm::CallBase &call,
 }
 
 void TransfersCollector::addCall(const llvm::CallBase &call) {
-  if (!isCallEdge(call)) {
+  if (!endsStretch(call)) {
     if (auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call))
       return addIntrinsic(*intrinsic);
     return call.doesNotAccessMemory() ? void() : addUnknown();
   }
+  flush();
+  ++stretch;
   bool hasPointer = llvm::any_of(call.args(), [](const llvm::Use &operand) {
     return operand->getType()->isPointerTy();
   });
   if (call.doesNotAccessMemory() && !hasPointer)
     return;
-  flush();
   const llvm::Function *callee = calledFunction(call);
   const RuntimeFunction *row = runtimeFunctionOf(call);
   TransferEvent event;
@@ -441,6 +447,7 @@ void TransfersCollector::addBlock(const llvm::BasicBlock &block) {
   for (const llvm::Instruction &instruction : block)
     addInstruction(instruction);
   flush();
+  ++stretch;
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,8 +14,10 @@
 //                   those that are made again in a loop; then dead ones, until
 //                   there are no more. What goes changes no byte that is read:
 //                   a redundant copy writes what is there, and a dead one is
-//                   found dead with all others gone that are gone. Last, those
-//                   that a loop need not have made before it is left.
+//                   found dead with all others gone that are gone. Then those
+//                   that a loop need not have made before it is left. Last,
+//                   those for which the program can note whether somebody has
+//                   written (CopyRecord).
 //  4. What a copy did besides stays (CopyAction).
 //
 // Remarks say of each copy what becomes of it, or who needs it.
@@ -24,6 +26,7 @@
 
 #include "ipa/bodies/Passes.h"
 #include "ipa/runtime/HostLibrary.h"
+#include "ipa/transfers/CopyRecords.h"
 #include "ipa/transfers/SymbolValues.h"
 #include "ipa/transfers/TransferFacts.h"
 #include "ipa/transfers/TransferWaits.h"
@@ -34,6 +37,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -49,6 +53,10 @@ struct SiteState {
   std::vector<uint32_t> nodes;
   TransferVerdict verdict = TransferVerdict::Needed;
   uint32_t loopDepth = 0;
+  /// Asked: its record, if it has one.
+  uint32_t record = kNone;
+  /// Needed, since nobody wants records: it could have one.
+  bool mayRecord = false;
 };
 
 class TransfersPass {
@@ -70,6 +78,8 @@ private:
   void findRepeated(const TransferFacts &facts, const Site &site,
                     SiteState &state);
   void findLast(const TransferGraph &graph, const TransferFacts &facts);
+  void findRecorded(const TransferGraph &graph, const TransferFacts &facts);
+  void addRecord(const CopyRecord &record, ArrayRef<Site> copies);
   bool findDead(const TransferGraph &graph, const TransferFacts &facts,
                 const Site &site, SiteState &state);
   bool isDead(const TransferGraph &graph, const TransferFacts &facts,
@@ -77,6 +87,8 @@ private:
   bool mayChange(const TransferGraph &graph, const Site &site) const;
   CopyAction actionOf(const Site &site, bool isOnce) const;
   void decide(const Site &site, const SiteState &state);
+  void decideRecords();
+  std::vector<BodyPlan> &plansOf(GlobalId id);
   std::string reasonOf(const TransferGraph &graph, const TransferFacts &facts,
                        const Site &site, const SiteState &state) const;
   std::string whyNotOnce(const TransferGraph &graph, uint32_t node) const;
@@ -102,6 +114,9 @@ private:
   std::optional<SymbolValues> symbols;
   /// Nodes: copies that are not made, and that are made in a first round only.
   BitVector removed, doubtful;
+  /// What code does to records, and how many there are.
+  std::map<CopyRecord::Place, RecordUse> recordUses;
+  uint32_t recordCount = 0;
   bool ownsKept = true;
   /// Memory may become page-locked that something else has allocated.
   bool mayLockPages = false;
@@ -223,6 +238,8 @@ void TransfersPass::findVerdicts(const TransferGraph &graph,
       changed |= findDead(graph, facts, site, state);
   } while (changed);
   findLast(graph, facts);
+  if (ownsKept && usedName(program, preventsRecords).empty())
+    findRecorded(graph, facts);
 }
 
 /// Finds copies that are needed in the last round of a loop only. They wait in
@@ -248,6 +265,63 @@ void TransfersPass::findLast(const TransferGraph &graph,
     if (state.loopDepth)
       state.verdict = TransferVerdict::LastRound;
   }
+}
+
+/// Finds copies that are needed only where something has been written since the
+/// last time, which the program has to note. Copies of one function between the
+/// same memory have one record.
+void TransfersPass::findRecorded(const TransferGraph &graph,
+                                 const TransferFacts &facts) {
+  BitVector gone = removed;
+  using Sides = std::set<std::pair<uint32_t, uint32_t>>;
+  std::map<std::pair<StringRef, Sides>, SmallVector<Site, 2>> alike;
+  for (const auto &[site, state] : sites) {
+    if (actionOf(site, false) == CopyAction::Shrink)
+      for (uint32_t node : state.nodes)
+        gone.reset(node); // one byte of it is copied
+    const RuntimeFunction &function = *functionOf(site.first, callOf(site));
+    if (state.verdict != TransferVerdict::Needed || state.nodes.empty() ||
+        function.bytes == RuntimeFunction::kNone || !mayChange(graph, site) ||
+        !all_of(state.nodes, [&](uint32_t node) {
+          return facts.isFollowed(graph.nodes[node]);
+        }))
+      continue;
+    Sides sides;
+    for (uint32_t node : state.nodes)
+      sides.insert(
+          {graph.nodes[node].source.object, graph.nodes[node].target.object});
+    alike[{function.name, std::move(sides)}].push_back(site);
+  }
+  for (const auto &[memory, copies] : alike) {
+    SmallVector<uint32_t, 4> nodes;
+    for (const Site &site : copies)
+      append_range(nodes, sites[site].nodes);
+    CopyRecord record(graph, nodes, gone);
+    if (record.isWorthIt())
+      addRecord(record, copies);
+  }
+}
+
+/// Lets the copies \p copies ask for \p record, if the user wants that.
+void TransfersPass::addRecord(const CopyRecord &record, ArrayRef<Site> copies) {
+  bool isWanted = context.options.recordsCopies;
+  for (const Site &site : copies) {
+    SiteState &state = sites[site];
+    state.mayRecord = !isWanted;
+    if (!isWanted)
+      continue;
+    state.verdict = TransferVerdict::Asked;
+    state.record = recordCount;
+    for (uint32_t node : state.nodes)
+      doubtful.set(node);
+  }
+  if (!isWanted)
+    return;
+  for (const CopyRecord::Place &place : record.ends())
+    recordUses[place].ended.push_back(recordCount);
+  for (const CopyRecord::Place &place : record.makers())
+    recordUses[place].made.push_back(recordCount);
+  ++recordCount;
 }
 
 /// Whether what \p site copies is there already: each time, or where a loop
@@ -329,16 +403,32 @@ void TransfersPass::decide(const Site &site, const SiteState &state) {
   CopyEdit edit;
   edit.call = site.second;
   edit.loopDepth = state.loopDepth;
-  edit.rounds = state.verdict == TransferVerdict::Asked ? CopyRounds::Changed
+  edit.record = state.record;
+  edit.rounds = state.record != kNone                     ? CopyRounds::Recorded
+                : state.verdict == TransferVerdict::Asked ? CopyRounds::Changed
                 : state.verdict == TransferVerdict::LastRound
-                    ? CopyRounds::Last
+                    ? CopyRounds::Behind
                     : CopyRounds::First;
-  edit.action = actionOf(site, state.loopDepth != 0);
-  std::vector<BodyPlan> &plans = context.decisions.plans[site.first];
+  edit.action = actionOf(site, state.loopDepth || state.record != kNone);
+  for (BodyPlan &plan : plansOf(site.first))
+    plan.copies.push_back(edit);
+}
+
+/// Adds what code does to records to the plans of its functions.
+void TransfersPass::decideRecords() {
+  for (auto &[place, use] : recordUses) {
+    use.place = place.second;
+    for (BodyPlan &plan : plansOf(place.first))
+      plan.records.push_back(use);
+  }
+}
+
+/// Returns the plans of the function \p id and all its clones.
+std::vector<BodyPlan> &TransfersPass::plansOf(GlobalId id) {
+  std::vector<BodyPlan> &plans = context.decisions.plans[id];
   if (plans.empty() || plans.front().clone != 0)
     plans.insert(plans.begin(), BodyPlan());
-  for (BodyPlan &plan : plans)
-    plan.copies.push_back(edit);
+  return plans;
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,6 +449,9 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
     return seldom + " in the first round of a loop only: nobody writes its "
                     "source or its target there";
   case TransferVerdict::Asked:
+    if (state.record != kNone)
+      return "is made only where its arguments are not those of the last time, "
+             "or its source or its target may have been written since";
     return seldom + " in a loop only where its arguments are not those of the "
                     "last time: nobody writes its source or its target there";
   case TransferVerdict::LastRound:
@@ -397,6 +490,9 @@ std::string TransfersPass::reasonOf(const TransferGraph &graph,
   uint32_t reader = facts.readerAfter(node, removed, doubtful);
   if (reader != kNone)
     text += ", and " + graph.describe(reader) + " may read what it writes";
+  if (state.mayRecord && isChanged)
+    text += "; -fgpulto-transfer-epochs lets the program find out whether that "
+            "has happened";
   return "is needed: " + text + whyNotOnce(graph, node);
 }
 
@@ -523,6 +619,7 @@ void TransfersPass::run() {
     report(site, *functionOf(site.first, callOf(site)), state.verdict,
            std::move(reason));
   }
+  decideRecords();
   for (TransferWaits::Wait &wait :
        TransferWaits(context, *graph, order.isSerial()).find())
     report({wait.function, wait.call}, *wait.row, wait.verdict,

@@ -14,6 +14,9 @@
 //   if (done) r = cudaStreamSynchronize(nullptr);
 //   else { r = cudaMemcpy(d, h, n, k); done = r == cudaSuccess; }
 //
+// One that has a record asks that, which is a variable of the program, and
+// compares what it is given (CopyRecordsTransform).
+//
 // One that is needed in the last round only is made where the loop is left:
 //
 //   r = cudaStreamSynchronize(nullptr); copied = true; last = {d, h, n, k};
@@ -25,6 +28,7 @@
 #include "ipa/transfers/TransfersTransform.h"
 
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/transfers/CopyRecordsTransform.h"
 #include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -42,18 +46,16 @@ namespace gpulto {
 
 namespace {
 /// A copy of one function, before the function is changed.
-struct Copy {
-  CallBase *call;
-  CopyEdit edit;
-  /// The flag that says that it has been made, or would have been (Last); null:
-  /// it is never needed.
-  AllocaInst *done = nullptr;
+struct Copy : PlannedCopy {
+  /// The flag that says that it has been made, or would have been (Behind);
+  /// null: it is never needed.
+  Value *done = nullptr;
   /// Where the last one's arguments are, null for constants; empty: they are
   /// the same.
-  SmallVector<AllocaInst *, 6> last = {};
+  SmallVector<Value *, 6> last = {};
   /// Whether it need not be made this time.
   Value *isDone = nullptr;
-  /// Last: blocks on the ways out of the loop.
+  /// Behind: blocks on the ways out of the loop.
   SmallVector<BasicBlock *, 2> behind = {};
 };
 } // namespace
@@ -73,6 +75,22 @@ static void addFlag(Function &function, const Loop &loop, Copy &copy) {
         isa<Constant>(argument)
             ? nullptr
             : entry.CreateAlloca(argument->getType(), nullptr, "last"));
+}
+
+/// Gives \p copy its record. Other calls may make it with other constants.
+static void addRecord(Copy &copy) {
+  Module &module = *copy.call->getModule();
+  uint32_t record = copy.edit.record;
+  copy.done = &recordFlag(module, record);
+  for (auto [index, argument] : enumerate(copy.call->args()))
+    copy.last.push_back(&recordArgument(
+        module, record, static_cast<unsigned>(index), *argument->getType()));
+}
+
+/// Ends the records that \p call, which \p copy is made by, ends.
+static void endRecords(const Copy &copy, CallBase &call) {
+  IRBuilder<> builder(&call);
+  endRecords(builder, copy.ended);
 }
 
 /// Finds where \p copy is made if that is behind \p loop; returns whether there
@@ -146,6 +164,7 @@ static void shrink(Copy &copy) {
   if (copy.done)
     few = builder.CreateSelect(copy.isDone, few, all);
   copy.call->setArgOperand(function->bytes, few);
+  endRecords(copy, *copy.call);
   if (!copy.done)
     return;
   BasicBlock::iterator behind = std::next(copy.call->getIterator());
@@ -180,6 +199,7 @@ static void waitIfDone(Copy &copy) {
   SplitBlockAndInsertIfThenElse(copy.isDone, &call, &waits, &copies);
   BasicBlock *behind = call.getParent();
   call.moveBefore(copies->getIterator());
+  endRecords(copy, call);
   CallInst *wait = addWait(*waits, *call.getFunctionType());
   IRBuilder<> builder(behind, behind->begin());
   PHINode *result = builder.CreatePHI(call.getType(), 2);
@@ -211,43 +231,60 @@ static void waitAndSink(Copy &copy) {
             static_cast<unsigned>(index),
             builder.CreateLoad(call.getArgOperand(index)->getType(), last));
     builder.Insert(sunk);
+    endRecords(copy, *sunk);
   }
   waitInstead(call);
 }
 
-void editCopies(Function &function,
-                ArrayRef<std::pair<CallBase *, CopyEdit>> copies) {
+/// Finds the loop that the decision about \p copy is about, if it is about one,
+/// and gives it its flag; returns whether it can be carried out.
+static bool prepare(Function &function, Copy &copy, DominatorTree &dominators,
+                    LoopInfo &loops) {
+  const CopyEdit &edit = copy.edit;
+  if (edit.rounds == CopyRounds::Recorded)
+    addRecord(copy);
+  if (!edit.loopDepth)
+    return true;
+  Loop *loop = loops.getLoopFor(copy.call->getParent());
+  while (loop && loop->getLoopDepth() > edit.loopDepth)
+    loop = loop->getParentLoop();
+  if (!loop || loop->getLoopDepth() != edit.loopDepth)
+    return false; // not the loop that was meant
+  if (edit.rounds == CopyRounds::Behind &&
+      !addExits(*loop, copy, dominators, loops))
+    return false; // there is no place for it behind the loop
+  addFlag(function, *loop, copy);
+  return true;
+}
+
+void editCopies(Function &function, ArrayRef<PlannedCopy> copies) {
   if (copies.empty())
     return;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
-  SmallVector<Copy, 4> edits;
-  for (auto [call, edit] : copies) {
-    Copy copy = {call, edit};
-    if (edit.loopDepth) {
-      Loop *loop = loops.getLoopFor(call->getParent());
-      while (loop && loop->getLoopDepth() > edit.loopDepth)
-        loop = loop->getParentLoop();
-      if (!loop || loop->getLoopDepth() != edit.loopDepth)
-        continue; // not the loop that was meant: it stays
-      if (edit.rounds == CopyRounds::Last &&
-          !addExits(*loop, copy, dominators, loops))
-        continue; // there is no place for it behind the loop: it stays
-      addFlag(function, *loop, copy);
-    }
-    edits.push_back(copy);
+  SmallVector<Copy, 4> edits, others;
+  for (const PlannedCopy &planned : copies) {
+    Copy copy = {planned};
+    (prepare(function, copy, dominators, loops) ? edits : others)
+        .push_back(copy);
   }
   // Only where all others are changed as decided: it may rely on them.
-  if (edits.size() != copies.size())
-    erase_if(edits, [](const Copy &copy) {
-      return copy.edit.loopDepth && copy.edit.rounds == CopyRounds::Last;
+  if (!others.empty())
+    erase_if(edits, [&](const Copy &copy) {
+      bool stays =
+          copy.edit.loopDepth && copy.edit.rounds == CopyRounds::Behind;
+      if (stays)
+        others.push_back(copy);
+      return stays;
     });
+  for (const Copy &copy : others)
+    endRecords(copy, *copy.call);
   for (Copy &copy : edits) {
     switch (copy.edit.action) {
     case CopyAction::Wait:
       if (!copy.done)
         waitInstead(*copy.call);
-      else if (copy.edit.rounds == CopyRounds::Last)
+      else if (copy.edit.rounds == CopyRounds::Behind)
         waitAndSink(copy);
       else if (isa<InvokeInst>(copy.call))
         shrink(copy);

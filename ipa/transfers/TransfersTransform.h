@@ -9,8 +9,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <utility>
-
 namespace llvm {
 class CallBase;
 class Function;
@@ -19,10 +17,16 @@ class GlobalVariable;
 
 namespace gpulto {
 
-/// Changes each of \p copies, calls of \p function that copy or fill, as
-/// decided.
-void editCopies(llvm::Function &function,
-                llvm::ArrayRef<std::pair<llvm::CallBase *, CopyEdit>> copies);
+/// A call that copies or fills, and what becomes of it.
+struct PlannedCopy {
+  llvm::CallBase *call = nullptr;
+  CopyEdit edit;
+  /// Records that end where it is made.
+  llvm::ArrayRef<uint32_t> ended = {};
+};
+
+/// Changes each of \p copies, calls of \p function, as decided.
+void editCopies(llvm::Function &function, llvm::ArrayRef<PlannedCopy> copies);
 
 /// Puts \p initial into the initializer of \p variable, which has one. Returns
 /// the variable, which may be another one, of another type, in its place.

@@ -91,6 +91,7 @@ struct JobBody {
   FunctionFacts facts;
   std::vector<JobRedirect> redirects;
   std::vector<CopyEdit> copies = {};
+  std::vector<RecordUse> records = {};
   /// As in BodyPlan; a stub's clone is given by its name while bodies move.
   FunctionFacts guard;
   OverlapGuard overlap = {};
@@ -104,6 +105,7 @@ template <typename A> void transfer(A &a, JobBody &b) {
   a.field("facts", b.facts);
   a.field("redirects", b.redirects);
   a.field("copies", b.copies);
+  a.field("records", b.records);
   a.field("guard", b.guard);
   a.field("overlap", b.overlap);
   a.field("guarded", b.guarded);

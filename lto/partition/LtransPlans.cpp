@@ -17,6 +17,7 @@
 #include "ipa/launches/LaunchesTransform.h"
 #include "ipa/plans/ConstantsTransform.h"
 #include "ipa/runtime/KernelAnnotations.h"
+#include "ipa/transfers/CopyRecordsTransform.h"
 #include "ipa/transfers/TransfersTransform.h"
 #include "lto/job/JobRemarks.h"
 #include "support/RegisterLimit.h"
@@ -39,7 +40,7 @@ void hideIfPromoted(GlobalValue &declaration) {
 }
 
 Error markRedirects(Function &function, const JobSymbol &symbol) {
-  SmallVector<uint32_t> numbers, launches;
+  SmallVector<uint32_t> numbers, launches, stretches;
   for (const JobBody &body : symbol.bodies) {
     for (const JobRedirect &redirect : body.redirects) {
       numbers.push_back(redirect.call);
@@ -48,7 +49,15 @@ Error markRedirects(Function &function, const JobSymbol &symbol) {
     }
     for (const CopyEdit &copy : body.copies)
       numbers.push_back(copy.call);
+    for (const RecordUse &use : body.records)
+      if (use.place.kind == CodePlace::Kind::Call)
+        numbers.push_back(use.place.number);
+      else if (use.place.kind == CodePlace::Kind::Stretch)
+        stretches.push_back(use.place.number);
   }
+  if (!stretches.empty())
+    if (Error error = markStretches(function, stretches))
+      return error;
   if (numbers.empty())
     return Error::success();
   llvm::sort(numbers);
@@ -168,11 +177,30 @@ Function *PlanApplier::cloneNamed(StringRef name, const Function *original,
 /// Lets the marked calls of \p function enter the clones that \p body says, and
 /// makes copies that need not be what it says.
 void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
-  SmallVector<std::pair<CallBase *, CopyEdit>, 4> copies;
+  SmallVector<PlannedCopy, 4> copies;
+  SmallVector<Instruction *, 4> edited;
+  SmallVector<PlacedUse, 8> uses;
+  auto addUse = [&](CodePlace place, Instruction *at) -> const RecordUse * {
+    auto use = find_if(body.records, [&](const RecordUse &other) {
+      return other.place == place;
+    });
+    if (use == body.records.end())
+      return nullptr;
+    uses.push_back({at, &*use});
+    return &*use;
+  };
+  addUse({CodePlace::Kind::Entry},
+         &*function.getEntryBlock().getFirstInsertionPt());
+  for (auto [number, first] : takeMarkedStretches(function))
+    addUse({CodePlace::Kind::Stretch, number}, first);
   for (auto [number, call] : takeMarkedCalls(function)) {
+    const RecordUse *use = addUse({CodePlace::Kind::Call, number}, call);
     for (const CopyEdit &copy : body.copies)
-      if (copy.call == number)
-        copies.push_back({call, copy});
+      if (copy.call == number) {
+        copies.push_back(
+            {call, copy, use ? ArrayRef(use->ended) : ArrayRef<uint32_t>()});
+        edited.push_back(call);
+      }
     auto redirect = find_if(
         body.redirects, [n = number](const auto &r) { return r.call == n; });
     if (redirect == body.redirects.end())
@@ -183,6 +211,7 @@ void PlanApplier::redirectCalls(Function &function, const JobBody &body) {
     callee.set(
         cloneNamed(redirect->callee, original, *call->getFunctionType()));
   }
+  endRecords(function, uses, edited);
   editCopies(function, copies);
 }
 
@@ -266,6 +295,11 @@ void PlanApplier::applyTo(Function &function, const JobBody &body) {
     function.addFnAttr(kPlannedAttribute);
 }
 
+static void dropMarks(Function &function) {
+  takeMarkedCalls(function);
+  takeMarkedStretches(function);
+}
+
 /// Makes the clones and puts what whole-program analysis decided into bodies.
 void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
   applyShown(planned);
@@ -275,10 +309,10 @@ void PlanApplier::run(ArrayRef<PlannedFunction> planned) {
     if (use == PlanUse::All)
       applyTo(*function, *body);
     else
-      takeMarkedCalls(*function);
+      dropMarks(*function);
   for (const auto &[name, symbol] : planned)
     if (Function *function = partition.getFunction(name))
-      takeMarkedCalls(*function); // only clones redirect them
+      dropMarks(*function); // only clones are changed
 }
 
 void applyPlans(Module &partition, ArrayRef<PlannedFunction> planned,

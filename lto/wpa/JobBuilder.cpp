@@ -85,6 +85,7 @@ std::vector<JobBody> JobBuilder::bodiesOf(GlobalId id) const {
                                 cloneName(redirect.callee, redirect.clone),
                                 redirect.isHandle});
     body.copies = plan.copies;
+    body.records = plan.records;
     body.guard = plan.guard;
     body.overlap = plan.overlap;
     if (plan.guarded)

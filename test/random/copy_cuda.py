@@ -18,9 +18,10 @@ PLAIN = {
     "await_": 3, "newStream": 1, "hostFunction": 2, "graph": 1, "again": 2,
     "moved": 2, "swap": 2, "turnTable": 2, "failing": 2, "nothing": 2,
     "lastError": 2, "onSecond": 2, "call": 9}
-AROUND = {"if_": 7, "loop": 6, "rounds": 7, "leave": 4, "try_": 4, "block": 4}
+AROUND = {"if_": 7, "loop": 6, "rounds": 7, "seldom": 5, "leave": 4, "try_": 4, "block": 4}
 NEED_HOSTS = {"hostWrite", "hostWriteOne", "hostMove", "hostRead", "thread",
-              "busyThread", "symbolCopy", "hostFunction", "failing", "nothing"}
+              "busyThread", "symbolCopy", "hostFunction", "failing", "nothing",
+              "seldom"}
 NAMES = [name.strip("_") for name in {**PLAIN, **AROUND}] + [
     "setjmp", "throw", "break", "continue", "return"]
 WAYS = ["cudaStreamSynchronize({s});", "cudaDeviceSynchronize();", "poll({s});",

@@ -387,6 +387,39 @@ class Steps:
         scope.cost = inner.cost
         return node
 
+    def seldom(self, scope, nesting):
+        """A loop that copies the same in each round, though what it copies, or
+        where it goes, is written in few of them."""
+        trips = self.rng.choice([3, 4, 6])
+        host = self.host(scope)
+        devices = [d for d in scope.devices
+                   if d.device == scope.device and d.isApart(host)]
+        if scope.times * trips > MOST_TIMES or not devices:
+            return None
+        device = self.rng.choice(devices)
+        i, room = self.fresh("i"), min(host.room, device.room)
+        recent = [(host, device, 0, 0, room)]
+        inner = dataclasses.replace(
+            scope, hosts=[host], devices=[device], recent=list(recent),
+            inLoop=True, handler="", loops=scope.loops + [i],
+            times=scope.times * trips)
+        rare = self.rng.choice([f"{i} == turn % 9", "total % 5 == 4",
+                                "arguments > 5", f"{i} == 2u", f"{i} % 4 == 3u"])
+        written = If(rare, self.op([], []),
+                     self.sequence(inner, self.rng.randint(1, 2), 0))
+        inner.recent = list(recent)
+        text, effects = self.copyArguments(scope, recent[0])
+        copied = self.op(self.checked(inner, f"cudaMemcpy({text})"), effects,
+                         "copy")
+        inner.devices = devices
+        used = [self.launch(inner) for _ in range(self.rng.randint(1, 2))]
+        body = [written, copied] + [u for u in used if u]
+        if self.chance(0.3):
+            self.rng.shuffle(body)
+        scope.cost = inner.cost + trips
+        return Loop(f"for (u32 {i} = 0; {i} < {trips}u; ++{i}) {{",
+                    Sequence(body), True)
+
     def leave(self, scope, nesting):
         """Breaks, continues, returns or throws, sometimes."""
         kinds = ["return"] if not scope.isMain else []

@@ -29,7 +29,8 @@ _gpulto_words_driver=(
   '-Werror=gpulto-skipped' '-Werror=gpulto-uncoalesced' '-Wgpulto-skipped'
   '-Wno-error=gpulto-skipped' '-Wno-error=gpulto-uncoalesced'
   '-Wno-gpulto-skipped' '-fgpulto-guarded-kernels' '-fgpulto-trace-host'
-  '-fgpulto-transfers' '-flto=gpu' '-fno-gpulto-guarded-kernels'
+  '-fgpulto-transfer-epochs' '-fgpulto-transfers' '-flto=gpu'
+  '-fno-gpulto-guarded-kernels' '-fno-gpulto-transfer-epochs'
   '-fno-gpulto-transfers'
 )
 _gpulto_words_nvcc=(

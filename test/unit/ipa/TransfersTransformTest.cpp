@@ -34,7 +34,7 @@ protected:
     Function &function = *module->getFunction("f");
     CopyEdit edit;
     edit.loopDepth = 1;
-    edit.rounds = CopyRounds::Last;
+    edit.rounds = CopyRounds::Behind;
     editCopies(function, {{calls(function, "cudaMemcpy").front(), edit}});
     EXPECT_FALSE(verifyFunction(function, &errs()));
     return function;

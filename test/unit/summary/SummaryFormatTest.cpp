@@ -229,6 +229,7 @@ ModuleSummary fullSummary() {
   loop.loop = 2;
   loop.end = TransferEnd::Unwinds;
   stop.kind = TransferEventKind::Unknown;
+  stop.stretch = 7;
   s.transferEvents = {first, call, stop, loop};
 
   FunctionSummary f;
