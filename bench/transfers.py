@@ -155,7 +155,7 @@ def run_made(table, tree, options):
     if result.exists() and not options.again:
         return "is there"
     try:
-        program = accesses.build(table, tree, here)
+        program = accesses.build(table, tree, here, options.flag)
         log = accesses.emulate(table, program, tree, here, "--transfers")
     except hecbench.Discarded as why:
         return str(why)
@@ -387,6 +387,9 @@ def main():
                      help="that a program may run")
     one.add_argument("--jobs", type=int, default=1, help="programs at a time")
     one.add_argument("--again", action="store_true")
+    one.add_argument("--flag", action="append", default=[],
+                     help="another one of the build without tracing: "
+                          "--flag=-fgpulto-transfer-epochs")
     one = steps.add_parser("show")
     add_common(one)
     one.add_argument("--list", action="store_true", help="places in the sources")

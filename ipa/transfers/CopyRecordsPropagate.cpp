@@ -44,6 +44,11 @@ CopyRecord::CopyRecord(const TransferGraph &graph, ArrayRef<uint32_t> copies,
   findMakers();
   if (isKnown)
     findEnds();
+  // Records are variables.
+  auto mayUse = [&](const Place &place) {
+    return graph.mayUseVariables(place.first);
+  };
+  isKnown = isKnown && all_of(ended, mayUse) && all_of(made, mayUse);
   if (isKnown)
     findHolding();
 }

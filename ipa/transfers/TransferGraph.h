@@ -212,6 +212,9 @@ public:
     return others.contains(id) || coarse.contains(id);
   }
   bool isMain(GlobalId id) const;
+  /// Whether the attributes of \p id let it read and write variables that no
+  /// argument leads to.
+  bool mayUseVariables(GlobalId id) const;
   /// Whether \p kernel, or what it calls, has one of \p flags.
   bool hasAny(GlobalId kernel, FunctionFlags flags) const;
 

@@ -824,6 +824,12 @@ bool TransferGraph::isMain(GlobalId id) const {
   return program.symbol(id).name == "main";
 }
 
+bool TransferGraph::mayUseVariables(GlobalId id) const {
+  const FunctionEffects *effects = context.decisions.effectsOf(id);
+  return !effects || ((effects->may & (kReadsGlobals | kReadsOther)) &&
+                      (effects->may & (kWritesGlobals | kWritesOther)));
+}
+
 GlobalId TransferGraph::allocatorOf(const MemoryObject &object) const {
   return object.kind == MemoryObject::Kind::Allocation
              ? nativeCallee(program, object.id,
