@@ -4,7 +4,8 @@
 //
 // Of gpucc's passes, SeparateConstOffsetFromGEP, StraightLineStrengthReduce,
 // NaryReassociate and EarlyCSE run in NVPTX's own code generation, after
-// unrolling; InferAddressSpaces runs there and in lto/device/DevicePipeline.
+// unrolling, the second behind our DeviceDistances and not in large functions;
+// InferAddressSpaces runs there and in lto/device/DevicePipeline.
 //
 // ptxas is called without -c: with launch bounds it raises the number of
 // registers, and nvlink does not lower it again. A partition that nvlink joins
@@ -24,6 +25,7 @@
 #include "lto/device/DeviceAccesses.h"
 #include "lto/device/DeviceAssembly.h"
 #include "lto/device/DeviceAtomics.h"
+#include "lto/device/DeviceDistances.h"
 #include "lto/device/DeviceRematerialize.h"
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/ptx/PtxStores.h"
@@ -328,6 +330,7 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
   }
   SmallString<0> text;
   raw_svector_ostream stream(text);
+  ReductionGate gate(module.getContext());
   legacy::PassManager passes;
   addTargetLibraries(passes, module, machine);
   auto adapt = [&](TargetPassConfig &config) {
@@ -335,8 +338,10 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
     config.insertPass(&PeepholeOptimizerLegacyID, createRematerializePass());
     if (accesses && isOptimized)
       insertAccessReport(config, machine, *accesses);
-    if (isOptimized)
+    if (isOptimized) {
       insertAssemblyOffsets(config);
+      insertSharing(config, gate);
+    }
   };
   if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,
                        adapt))
