@@ -83,8 +83,6 @@ enum class Shape : uint8_t {
   Parameter,
   Call,
   Function,
-  TransferValue,
-  TransferEvent,
   Count
 };
 constexpr unsigned kShapeCount = unsigned(Shape::Count);
@@ -103,6 +101,10 @@ public:
   /// A number, or kNone.
   void numberOrNone(const char *name, uint32_t &value) {
     self().number(name, value);
+  }
+  /// As numberOrNone(), close to the last one in the table.
+  void nearNumberOrNone(const char *name, uint32_t &value) {
+    self().numberOrNone(name, value);
   }
   template <typename T, size_t kSize>
   void numbers(const char *name, T (&values)[kSize]) {
@@ -157,6 +159,8 @@ public:
   void fresh(const char *, uint32_t &, Fresh) {}
   /// A call of the function by its position, or kNone if \p orNone.
   void call(const char *, uint32_t &, bool /*orNone*/ = false) {}
+  /// As call(), close to the last one in the table.
+  void nearCall(const char *name, uint32_t &value) { self().call(name, value); }
   /// A parameter of the function.
   void formal(const char *, uint32_t &) {}
 

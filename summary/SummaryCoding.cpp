@@ -4,6 +4,8 @@
 
 #include "summary/SummaryCoding.h"
 
+#include "llvm/Support/Compression.h"
+
 namespace gpulto {
 
 namespace {
@@ -23,7 +25,48 @@ enum NameForm : uint64_t {
 constexpr uint64_t kNoRange = 0;
 constexpr uint64_t kExplicitRange = 2;
 
+/// Measured on six files of ggml, 188 KB of events and values: level 5 leaves
+/// 29.2 KB after 1.0 ms, 9 leaves 27.9 after 2.5, 19 leaves 27.3 after 81. All
+/// are read in 0.2 ms.
+constexpr int kPackLevel = 9;
+/// Fewer are read faster as they are.
+constexpr size_t kLeastPacked = 256;
+
 } // namespace
+
+void pack(llvm::StringRef bytes, BinaryWriter &out) {
+  llvm::SmallVector<uint8_t, 0> packed;
+  if (bytes.size() >= kLeastPacked)
+    llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(bytes),
+                                      packed, kPackLevel);
+  bool isWorthIt = !packed.empty() && packed.size() < bytes.size() &&
+                   bytes.size() / kMaxUnpacked <= packed.size();
+  if (!isWorthIt) {
+    out.uleb(0);
+    return out.bytes(bytes);
+  }
+  out.uleb(packed.size());
+  out.uleb(bytes.size());
+  out.bytes(llvm::toStringRef(packed));
+}
+
+void unpack(BinaryReader &in, uint64_t packedBytes,
+            llvm::SmallVectorImpl<uint8_t> &bytes) {
+  uint64_t size = in.uleb();
+  llvm::StringRef packed = in.bytes(packedBytes);
+  if (in.failed())
+    return;
+  if (size / kMaxUnpacked > packedBytes)
+    return in.fail(llvm::Twine(packedBytes) + " packed bytes cannot hold " +
+                   llvm::Twine(size));
+  llvm::Error error = llvm::compression::zstd::decompress(
+      llvm::arrayRefFromStringRef(packed), bytes, size);
+  if (error)
+    return in.fail("damaged zstd frame: " + llvm::toString(std::move(error)));
+  if (bytes.size() != size)
+    in.fail("packed bytes hold " + llvm::Twine(bytes.size()) + ", expected " +
+            llvm::Twine(size));
+}
 
 void Encoder::name(llvm::StringRef &value, llvm::StringRef comdat) {
   auto emit = [&](NameForm form) { out.uleb(value.size() << 2 | form); };

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The two directions of SummaryFormat.cpp: numbers, names, ranges of tables and
-// interned values. The Decoder checks everything that it reads.
+// The two directions of SummaryFormat.cpp: numbers, names, ranges of tables,
+// interned values and packed bytes. The Decoder checks everything that it
+// reads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_SUMMARYCODING_H
@@ -13,6 +14,8 @@
 #include "support/BinaryStream.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <limits>
@@ -37,18 +40,19 @@ struct RangeHistory {
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint32_t> numbers;
 };
 
-/// Whether what \p fields refer to is written once. A record says so itself if
-/// it may be long (isWrittenOnce).
-template <typename... Fields>
-bool areWrittenOnce(const std::tuple<Fields &...> &fields) {
-  auto ask = [](const auto &field) {
-    if constexpr (requires { isWrittenOnce(field); })
-      return isWrittenOnce(field);
-    else
-      return true;
-  };
-  return std::apply([&](auto &...each) { return (ask(each) && ...); }, fields);
-}
+/// A packed byte of the file stands for at most so many, so that memory for
+/// what a file holds is proportional to its size.
+constexpr uint64_t kMaxUnpacked = 64;
+
+/// Writes \p bytes to \p out: a uleb 0 and the bytes or, if these are many, and
+/// that is shorter and not too dense to be read, ulebs, their number when
+/// compressed with zstd and now, and the compressed bytes.
+void pack(llvm::StringRef bytes, BinaryWriter &out);
+
+/// Reads from \p in, behind their number \p packedBytes, bytes that pack()
+/// compressed into \p bytes. Errors: \p in fails.
+void unpack(BinaryReader &in, uint64_t packedBytes,
+            llvm::SmallVectorImpl<uint8_t> &bytes);
 
 /// Values written once; \c numbers is keyed by their bytes (Encoder only).
 template <typename T> struct Interner {
@@ -93,16 +97,18 @@ public:
   void interned(T &value, Interner<Known> &interner, F transferFields) {
     Encoder scratch(llvm::StringRef{});
     transferFields(scratch, value);
-    if (!areWrittenOnce(value)) {
-      out.uleb(0);
-      return out.bytes(scratch.out.str());
-    }
     auto [entry, isNew] = interner.numbers.try_emplace(
         scratch.out.str(), uint32_t(interner.numbers.size() + 1));
     if (!isNew)
       return out.uleb(entry->second);
     out.uleb(0);
     out.bytes(scratch.out.str());
+  }
+  /// What \p transfer describes, without names, compressed if that is shorter.
+  template <typename F> void packed(F transfer) {
+    Encoder scratch(llvm::StringRef{});
+    transfer(scratch);
+    pack(scratch.out.str(), out);
   }
   void check(bool, const char *) {}
 
@@ -165,14 +171,31 @@ public:
     uint64_t number = in.uleb();
     if (number == 0) {
       transferFields(*this, value);
-      if (areWrittenOnce(value))
-        interner.values.push_back(value);
+      interner.values.push_back(value);
       return;
     }
     if (LLVM_UNLIKELY(number > interner.values.size()))
       return in.fail("reference to value " + llvm::Twine(number) + " of " +
                      llvm::Twine(interner.values.size()));
     value = interner.values[number - 1];
+  }
+  template <typename F> void packed(F transfer) {
+    uint64_t start = in.position();
+    uint64_t packedBytes = in.uleb();
+    if (packedBytes == 0)
+      return transfer(*this);
+    llvm::SmallVector<uint8_t, 0> bytes;
+    unpack(in, packedBytes, bytes);
+    if (in.failed())
+      return;
+    BinaryReader reader(llvm::toStringRef(bytes),
+                        InputLocation("", "", "unpacked"));
+    Decoder inner(reader, llvm::StringRef{});
+    transfer(inner);
+    if (llvm::Error error = reader.finish()) {
+      in.seek(start);
+      in.fail(llvm::toString(std::move(error)));
+    }
   }
   void check(bool holds, const char *message) {
     if (LLVM_UNLIKELY(!holds))

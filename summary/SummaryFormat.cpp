@@ -5,17 +5,18 @@
 // Goal: make summaries small and fast to read, since every link reads all of
 // them.
 //
-// Redundancy is avoided in four ways:
+// Redundancy is avoided in five ways:
 //
 //  1. Numbers are LEB128; symbol numbers are differences where they ascend.
 //  2. Interned values: small records that repeat (jump functions, parameters,
-//     attribute sets, call kinds, events around copies) are written once and
-//     then by number.
+//     attribute sets, call kinds) are written once and then by number.
 //  3. A range of a flat table that starts where the last one ended is a count;
 //     a range seen before (equal argument lists, bodies that copy alike) is its
 //     number.
 //  4. Most names are already in the string table of the module's bitcode, in
 //     nearly the same order: such a name is a length.
+//  5. Events and values around copies are alike in many functions, but seldom
+//     equal: with numbers as differences, zstd finds what repeats.
 //
 // The descriptions of records (summary/Record.h) say what is written, in which
 // order; one visitor of them writes and reads.
@@ -126,6 +127,11 @@ public:
   void call(const char *what, uint32_t &value, bool orNone = false) {
     io->index(value, kNone, orNone, what);
   }
+  void nearCall(const char *what, uint32_t &value) {
+    io->delta(value, lastCall, kNone, what);
+    lastCall = value;
+  }
+  void nearNumberOrNone(const char *what, uint32_t &value);
   void formal(const char *, uint32_t &value) { io->number(value); }
   void text(const char *, llvm::StringRef &value) { io->name(value); }
   void name(llvm::StringRef &value, uint32_t comdat);
@@ -167,6 +173,7 @@ private:
   void lines();
   void facts(JumpFunction &j);
   template <typename T> void table(std::vector<T> &records);
+  template <typename T> void packedTable(std::vector<T> &records);
   void table(std::vector<JumpFunction> &records);
   void table(std::vector<TransferValue> &records);
   void table(std::vector<TransferEvent> &records);
@@ -180,6 +187,8 @@ private:
   uint32_t lastLine = 0;
   /// In this table.
   SymbolIndex lastSymbol = 0;
+  uint32_t lastCall = 0;
+  uint32_t lastNumber = 0;
   bool isFirst = true;
   /// Numbers that are not in use yet, by Fresh.
   uint32_t unused[2] = {0, 0};
@@ -211,6 +220,23 @@ void Transfer<IO>::nextSymbol(const char *what, SymbolIndex &value) {
   SymbolIndex last = lastSymbol;
   nearSymbol(what, value);
   io->check(isFirst || value > last, "bodies are not in order");
+}
+
+/// 0: none; otherwise one more than the difference from the last one.
+template <typename IO>
+void Transfer<IO>::nearNumberOrNone(const char *, uint32_t &value) {
+  uint64_t code = 0;
+  if (value != kNone)
+    code = 1 + zigzag(int64_t(value) - int64_t(lastNumber));
+  io->number(code);
+  if constexpr (IO::isReading) {
+    // Wraps on a hostile difference; the check is on the sum.
+    uint64_t sum = uint64_t(lastNumber) + uint64_t(unzigzag(code - 1));
+    io->check(code == 0 || sum < kNone, "number out of range");
+    value = code && sum < kNone ? static_cast<uint32_t>(sum) : kNone;
+  }
+  if (value != kNone)
+    lastNumber = value;
 }
 
 /// 0: none, 1: the next one that is not in use, 1 + n: the n-th back from it;
@@ -395,17 +421,27 @@ void Transfer<IO>::table(std::vector<JumpFunction> &records) {
 }
 
 template <typename IO>
+template <typename T>
+void Transfer<IO>::packedTable(std::vector<T> &records) {
+  lastCall = lastNumber = 0;
+  if (records.empty())
+    return;
+  io->packed([&](IO &inner) {
+    IO *outer = std::exchange(io, &inner);
+    for (T &record : records)
+      describe(*this, record);
+    io = outer;
+  });
+}
+
+template <typename IO>
 void Transfer<IO>::table(std::vector<TransferValue> &records) {
-  for (TransferValue &value : records)
-    interned<Shape::TransferValue>(std::tie(value),
-                                   [&](auto &v) { describe(v, value); });
+  packedTable(records);
 }
 
 template <typename IO>
 void Transfer<IO>::table(std::vector<TransferEvent> &records) {
-  for (TransferEvent &event : records)
-    interned<Shape::TransferEvent>(std::tie(event),
-                                   [&](auto &v) { describe(v, event); });
+  packedTable(records);
 }
 
 template <typename IO> void Transfer<IO>::all() {
@@ -453,12 +489,15 @@ llvm::Expected<ModuleSummary> readSummary(llvm::StringRef bytes,
   decoder.own = in.string();
 
   ModuleSummary s;
-  uint64_t leastBytes = 0;
+  uint64_t leastBytes = 0, packedRecords = 0;
   std::array<uint32_t, kTableCount> sizes;
 #define GPULTO_TABLE(RECORD, TABLE, LEAST)                                     \
-  leastBytes += uint64_t(sizes[unsigned(Table::TABLE)] = in.uleb32()) * (LEAST);
+  sizes[unsigned(Table::TABLE)] = in.uleb32();                                 \
+  leastBytes += uint64_t(sizes[unsigned(Table::TABLE)]) * (LEAST);             \
+  packedRecords += (LEAST) ? 0 : sizes[unsigned(Table::TABLE)];
 #include "summary/Tables.def"
-  if (leastBytes > in.remaining())
+  if (leastBytes > in.remaining() ||
+      packedRecords / kMaxUnpacked > in.remaining())
     in.fail("tables larger than the summary");
   if (in.failed())
     return in.takeError();

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Summaries are stored raw (every link reads all of them) and small: numbers
-// are LEB128, and names in the string table of the module's bitcode are
-// referred to there instead of being stored again.
+// Summaries are stored raw, but for what they tell of copies (every link reads
+// all of them), and small: numbers are LEB128, and names in the string table of
+// the module's bitcode are referred to there instead of being stored again.
 //
 //===----------------------------------------------------------------------===//
 #ifndef GPULTO_SUMMARY_SUMMARYFORMAT_H

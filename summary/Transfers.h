@@ -183,14 +183,6 @@ struct TransferEvent {
   bool operator==(const TransferEvent &) const = default;
 };
 
-/// Whether equal events are written once. Others may be so long that a file of
-/// a few bytes could ask for any amount of memory.
-inline bool isWrittenOnce(const TransferEvent &event) {
-  constexpr size_t kMost = 8;
-  return event.operands.size() + event.targets.size() + event.parents.size() <=
-         kMost;
-}
-
 /// Whether what \p event does itself may write memory.
 inline bool writes(const TransferEvent &event) {
   return event.kind == TransferEventKind::Unknown ||
@@ -214,10 +206,10 @@ template <typename V> void describe(V &v, TransferEvent &e) {
     return;
   }
   if (e.kind == Kind::Call || e.kind == Kind::Succeeded)
-    v.call("", e.call);
+    v.nearCall("", e.call);
   v.list("operands", e.operands, kMaxTransferOperands,
          [](auto &v, TransferOperand &operand) {
-           v.numberOrNone("value", operand.value);
+           v.nearNumberOrNone("value", operand.value);
            v.flags("", operand.access, kTransferAccessNames);
          });
   if (writes(e))

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "summary/ModuleSummary.h"
+#include "summary/SummaryCoding.h"
 
 #include "llvm/Support/Error.h"
 
@@ -746,18 +747,99 @@ TEST(SummaryFormat, RefusesExtentWithOneEnd) {
               testing::HasSubstr("extent with one end"));
 }
 
-TEST(SummaryFormat, LongEventsAreWrittenEachTime) {
+/// A summary with \p events more calls around copies than others have, whose
+/// operands are as random as \p values.
+ModuleSummary withEvents(unsigned events, unsigned values) {
   ModuleSummary s = fullSummary();
-  TransferEvent last;
-  last.kind = TransferEventKind::Keeps;
-  last.operands.assign(9, {kNone, kTransferReads});
-  size_t before = writeSummary(s, "").size();
-  s.transferEvents.insert(s.transferEvents.end(), 3, last);
-  std::string bytes = writeSummary(s, "");
-  EXPECT_GT(bytes.size(), before + 3 * last.operands.size());
-  llvm::Expected<ModuleSummary> read = readSummary(bytes, "", kWhere);
-  ASSERT_TRUE(bool(read));
-  EXPECT_EQ(read->transferEvents, s.transferEvents);
+  std::mt19937 random(1);
+  for (uint32_t i = 0; i < events; ++i) {
+    TransferEvent &event = s.transferEvents.emplace_back();
+    event.kind = TransferEventKind::Call;
+    event.call = i;
+    for (unsigned operand = 0; operand < 4; ++operand)
+      event.operands.push_back({uint32_t(random() % values), kTransferReads});
+  }
+  return s;
+}
+
+/// Where the bytes of the first packed table of \p summary begin.
+size_t packedAt(llvm::StringRef summary) {
+  constexpr char kZstdMagic[] = "\x28\xb5\x2f\xfd";
+  return summary.find(kZstdMagic);
+}
+
+TEST(SummaryFormat, PacksManyEvents) {
+  ModuleSummary few = withEvents(10, 200), many = withEvents(500, 200);
+  EXPECT_TRUE(roundTrips(few, ""));
+  EXPECT_TRUE(roundTrips(many, kBitcodeNames));
+  std::string bytes = writeSummary(many, "");
+  EXPECT_EQ(packedAt(writeSummary(few, "")), llvm::StringRef::npos);
+  EXPECT_NE(packedAt(bytes), llvm::StringRef::npos);
+  constexpr size_t kBytesOfEvent = 11; // kind, call, size, operands
+  EXPECT_LT(bytes.size(), kBytesOfEvent * many.transferEvents.size());
+}
+
+// So few bytes may not stand for so much memory.
+TEST(SummaryFormat, DoesNotPackEqualEvents) {
+  ModuleSummary s = withEvents(5000, 1);
+  EXPECT_TRUE(roundTrips(s, ""));
+  EXPECT_EQ(packedAt(writeSummary(s, "")), llvm::StringRef::npos);
+}
+
+TEST(SummaryFormat, RefusesDamagedPackedTables) {
+  const std::string good = writeSummary(withEvents(500, 200), "");
+  const size_t at = packedAt(good);
+  ASSERT_NE(at, llvm::StringRef::npos);
+  auto messageWith = [&](size_t place, char value) {
+    std::string bad = good;
+    bad[place] = value;
+    return messageOf(readSummary(bad, "", kWhere));
+  };
+  // Before them are two ulebs of two bytes: how many there are, packed and not.
+  EXPECT_THAT(messageWith(at - 1, 1), testing::StartsWith("x.o"));
+  EXPECT_NE(messageWith(at - 1, 0x7f), "");
+  EXPECT_NE(messageWith(at - 3, 1), "");
+  EXPECT_NE(messageWith(at, 0), "");
+  EXPECT_NE(messageWith(good.size() / 2, ~good[good.size() / 2]), "");
+  std::mt19937 random(1);
+  for (unsigned round = 0; round < 2000; ++round) {
+    std::string bad = good;
+    bad[at + random() % (bad.size() - at)] = char(random());
+    llvm::Expected<ModuleSummary> read = readSummary(bad, "", kWhere);
+    llvm::consumeError(read.takeError());
+  }
+}
+
+TEST(SummaryFormat, RefusesPackedBytesThatHoldTooMuch) {
+  BinaryWriter out;
+  pack(std::string(1 << 12, 'x') + std::string(60, 'y'), out);
+  EXPECT_EQ(out.str()[0], 0);            // too dense
+  std::string claims("\x10\xc0\x08", 3); // 16 bytes are 1088
+  claims.append(16, 'x');
+  BinaryReader in(claims, kWhere);
+  llvm::SmallVector<uint8_t, 0> bytes;
+  unpack(in, in.uleb(), bytes);
+  EXPECT_THAT(messageOf(in.takeError()),
+              testing::HasSubstr("16 packed bytes cannot hold 1088"));
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST(SummaryFormat, ErrorsInPackedTablesNameThePlace) {
+  ModuleSummary s = withEvents(500, 200);
+  s.transferEvents[400].kind = TransferEventKind(77);
+  EXPECT_THAT(messageOf(readSummary(writeSummary(s, ""), "", kWhere)),
+              testing::MatchesRegex(
+                  "x\\.o.*\\+0x.*\\(unpacked\\+0x[0-9a-f]+\\): unknown "
+                  "enumerator 77, expected at most 5"));
+}
+
+TEST(SummaryFormat, RefusesMoreEventsThanBytesCanHold) {
+  std::string bytes = writeSummary(ModuleSummary(), "");
+  // Behind magic, version and names, a byte for each table.
+  constexpr size_t kSizes = 6;
+  bytes.replace(kSizes + size_t(Table::transferEvents), 1, "\xff\xff\xff\x7f");
+  EXPECT_THAT(messageOf(readSummary(bytes, "", kWhere)),
+              testing::HasSubstr("tables larger than the summary"));
 }
 
 TEST(SummaryFormat, RefusesEventOfWhatIsNotThere) {
