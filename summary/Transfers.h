@@ -123,7 +123,19 @@ inline constexpr FlagName kTransferAccessNames[] = {
 struct TransferOperand {
   uint32_t value = kNone;
   uint8_t access = 0;
+  /// Plain accesses: what is read is among the first so many bytes from where
+  /// the pointer points; 0: anywhere.
+  uint32_t readBytes = 0;
   bool operator==(const TransferOperand &) const = default;
+
+  /// Adds an access through the same pointer.
+  void add(uint8_t another, uint32_t anotherReadBytes) {
+    bool isFirst = !(access & kTransferReads);
+    bool isKnown = anotherReadBytes && (isFirst || readBytes);
+    if (another & kTransferReads)
+      readBytes = isKnown ? std::max(readBytes, anotherReadBytes) : 0;
+    access |= another;
+  }
 };
 
 enum class TransferEventKind : uint8_t {
@@ -208,9 +220,11 @@ template <typename V> void describe(V &v, TransferEvent &e) {
   if (e.kind == Kind::Call || e.kind == Kind::Succeeded)
     v.nearCall("", e.call);
   v.list("operands", e.operands, kMaxTransferOperands,
-         [](auto &v, TransferOperand &operand) {
+         [&e](auto &v, TransferOperand &operand) {
            v.nearNumberOrNone("value", operand.value);
            v.flags("", operand.access, kTransferAccessNames);
+           if (e.kind == Kind::Access && operand.access & kTransferReads)
+             v.number("first", operand.readBytes);
          });
   if (writes(e))
     v.number("stretch", e.stretch);

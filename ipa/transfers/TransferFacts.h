@@ -43,6 +43,12 @@ public:
   /// the copies \p removed are not made, and \p doubtful perhaps not.
   uint32_t readerAfter(uint32_t node, const llvm::BitVector &removed,
                        const llvm::BitVector &doubtful) const;
+  /// Returns how many bytes of what the copy \p node writes, from the first on,
+  /// hold all that may be read, where the copies \p removed are not made, and
+  /// \p doubtful perhaps not; nothing if that is not known.
+  std::optional<uint64_t> bytesReadAfter(uint32_t node,
+                                         const llvm::BitVector &removed,
+                                         const llvm::BitVector &doubtful) const;
   /// Returns the last nodes that may end the equality of source and target
   /// before the copy \p node, if another copy made them equal; empty if none
   /// did.
@@ -76,6 +82,12 @@ private:
              const llvm::DenseMap<uint32_t, uint32_t> &firstRounds) const;
   bool precedes(uint32_t first, uint32_t copy, uint32_t loop) const;
   void findReads();
+  void visitReaders(
+      uint32_t copy, const llvm::BitVector &removed,
+      const llvm::BitVector &doubtful,
+      llvm::function_ref<bool(uint32_t node, bool isThere)> visit) const;
+  std::optional<uint64_t> bytesReadBy(uint32_t node,
+                                      const TransferPlace &target) const;
   bool overwrites(uint32_t node, uint32_t copy) const;
   bool frees(const TransferNode &node, uint32_t copy) const;
   bool changesParts(const TransferNode &node, const Fact &parts) const;

@@ -515,8 +515,11 @@ bool TransferFacts::frees(const TransferNode &node, uint32_t copy) const {
   return false;
 }
 
-uint32_t TransferFacts::readerAfter(uint32_t copy, const BitVector &removed,
-                                    const BitVector &doubtful) const {
+/// Calls \p visit with all nodes that may read what \p copy writes, and whether
+/// its target is still where it was, until that returns false.
+void TransferFacts::visitReaders(
+    uint32_t copy, const BitVector &removed, const BitVector &doubtful,
+    function_ref<bool(uint32_t node, bool isThere)> visit) const {
   const TransferNode &made = graph.nodes[copy];
   uint32_t target = made.target.object;
   Fact parts; // what its target and its size are made of
@@ -539,8 +542,8 @@ uint32_t TransferFacts::readerAfter(uint32_t copy, const BitVector &removed,
     const TransferNode &node = graph.nodes[number];
     bool isRead = target == kNone ? node.readsKept || !node.reads.empty()
                                   : reads[number].test(target);
-    if (isRead && !removed.test(number))
-      return number;
+    if (isRead && !removed.test(number) && !visit(number, isThere))
+      return;
     bool isNew = target != kNone && !graph.objects[target].isKept &&
                  is_contained(node.begins, target);
     isThere &= !changesParts(node, parts);
@@ -552,7 +555,58 @@ uint32_t TransferFacts::readerAfter(uint32_t copy, const BitVector &removed,
     if (!isNew && !isGone)
       enter(number, isThere);
   }
-  return kNone;
+}
+
+uint32_t TransferFacts::readerAfter(uint32_t copy, const BitVector &removed,
+                                    const BitVector &doubtful) const {
+  uint32_t reader = kNone;
+  visitReaders(copy, removed, doubtful, [&](uint32_t node, bool) {
+    reader = node;
+    return false;
+  });
+  return reader;
+}
+
+/// Returns how many bytes from where \p target points, from the first on, hold
+/// all that \p node reads there; nothing if that is not known.
+std::optional<uint64_t>
+TransferFacts::bytesReadBy(uint32_t number, const TransferPlace &target) const {
+  const TransferNode &node = graph.nodes[number];
+  SmallVector<TransferRead, 1> parts = node.readParts;
+  if (node.copy && node.source.object != kNone)
+    parts = {{node.source.object, node.source.term,
+              graph.constantOf(node.bytes).value_or(0)}};
+  const MemoryObject &object = graph.objects[target.object];
+  bool readsOther =
+      (node.readsKept && object.isKept) ||
+      (node.readsVariables && object.kind == MemoryObject::Kind::Variable);
+  if (readsOther || parts.size() != node.reads.size())
+    return std::nullopt;
+  uint64_t bytes = 0;
+  for (const TransferRead &part : parts) {
+    if (!graph.mayOverlap(part.object, target.object))
+      continue;
+    if (part.from != target.term || !part.bytes)
+      return std::nullopt;
+    bytes = std::max(bytes, part.bytes);
+  }
+  return bytes;
+}
+
+std::optional<uint64_t>
+TransferFacts::bytesReadAfter(uint32_t copy, const BitVector &removed,
+                              const BitVector &doubtful) const {
+  const TransferPlace &target = graph.nodes[copy].target;
+  if (target.object == kNone || target.term == kNone)
+    return std::nullopt;
+  std::optional<uint64_t> bytes = 0;
+  visitReaders(copy, removed, doubtful, [&](uint32_t node, bool isThere) {
+    std::optional<uint64_t> more =
+        isThere ? bytesReadBy(node, target) : std::nullopt;
+    bytes = more ? std::optional(std::max(*bytes, *more)) : std::nullopt;
+    return bytes.has_value();
+  });
+  return bytes;
 }
 
 SmallVector<uint32_t, 4> TransferFacts::endersBefore(uint32_t copy) const {

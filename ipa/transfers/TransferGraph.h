@@ -96,6 +96,14 @@ struct TransferOverwrite {
   uint32_t threads = kNone;
 };
 
+/// Of the memory that the pointer \c from, a term, leads to, not more than the
+/// first \c bytes bytes are read; 0: any.
+struct TransferRead {
+  uint32_t object = kNone;
+  uint32_t from = kNone;
+  uint64_t bytes = 0;
+};
+
 /// One way into a function: called by \c node of another frame, or a root.
 struct TransferFrame {
   BodyIndex body = kNone;
@@ -143,6 +151,8 @@ struct TransferNode {
   /// The pointer that is freed: a term.
   uint32_t freed = kNone;
   std::vector<TransferOverwrite> overwrites;
+  /// Loads of host code: how much it reads of each of \c reads.
+  llvm::SmallVector<TransferRead, 1> readParts;
   /// The copy, another node, that succeeded.
   uint32_t succeeded = kNone;
   /// What a person would call it: the kernel that it launches, or the function

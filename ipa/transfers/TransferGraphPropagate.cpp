@@ -391,8 +391,12 @@ void TransferGraph::addAction(uint32_t node, uint32_t &last) {
     nodes[node].isPlain = true;
     [[fallthrough]];
   case TransferEventKind::Keeps:
-    for (auto [operand, how] : zip(operands, access))
+    for (auto [operand, how, known] : zip(operands, access, event.operands)) {
       touch(node, operand, how);
+      if ((how & kTransferReads) && operand.object != kNone)
+        nodes[node].readParts.push_back(
+            {operand.object, operand.term, known.readBytes});
+    }
     return;
   case TransferEventKind::Unknown:
     return touchAll(node, {});

@@ -177,7 +177,7 @@ void TransferTrim::trimOperands(TransferEvent &event) const {
   bool isCall = event.kind == TransferEventKind::Call;
   Callee callee = isCall ? calleeOf(event) : Callee::Other;
   const Row *row = callee == Callee::Row ? rowOf(event) : nullptr;
-  std::map<uint32_t, uint8_t> accesses;
+  std::map<uint32_t, TransferOperand> accesses;
   for (auto [index, operand] : llvm::enumerate(event.operands)) {
     if (operand.value == kNone)
       continue;
@@ -195,12 +195,15 @@ void TransferTrim::trimOperands(TransferEvent &event) const {
       operand.value = kNone;
     }
     if (!isCall && operand.access)
-      accesses[operand.value] |= operand.access;
+      accesses[operand.value].add(
+          operand.access, operand.value == kNone ? 0 : operand.readBytes);
   }
   if (!isCall) {
     event.operands.clear();
-    for (auto [value, access] : accesses)
-      event.operands.push_back({value, access});
+    for (auto &[value, operand] : accesses) {
+      operand.value = value;
+      event.operands.push_back(operand);
+    }
     if (!writes(event))
       event.stretch = kNone;
   }

@@ -125,7 +125,9 @@ private:
   void addConfiguration(const llvm::CallBase &call, TransferEvent &event);
   void addIntrinsic(const llvm::IntrinsicInst &call);
   void addAccess(const llvm::Value &pointer, uint8_t access,
-                 const llvm::Instruction &at);
+                 const llvm::Instruction &at, uint64_t bytes = 0);
+  uint32_t bytesUpTo(const llvm::Value &pointer, uint64_t bytes,
+                     const llvm::Value &object) const;
   void addUnknown();
   uint8_t exactness(const llvm::Value &number,
                     const llvm::Instruction &at) const {
@@ -155,8 +157,8 @@ private:
   /// By block, in the order of the function.
   BlockEvents blocks;
   std::vector<TransferEvent> *current = nullptr;
-  /// Accesses since the last call: what each does with each value.
-  llvm::SmallMapVector<uint32_t, uint8_t, 16> accesses;
+  /// Accesses since the last call, by value.
+  llvm::SmallMapVector<uint32_t, TransferOperand, 16> accesses;
   llvm::SmallSetVector<uint32_t, 8> kept;
   uint32_t stretch = 0;
   bool isTooLarge = false;
@@ -181,8 +183,10 @@ void TransfersCollector::flush() {
     return;
   TransferEvent event;
   event.kind = TransferEventKind::Access;
-  for (auto [value, access] : accesses)
-    event.operands.push_back({value, access});
+  for (auto &[value, operand] : accesses) {
+    operand.value = value;
+    event.operands.push_back(operand);
+  }
   isTooLarge |= event.operands.size() > kMaxTransferOperands;
   if (writes(event))
     event.stretch = stretch;
@@ -198,9 +202,23 @@ void TransfersCollector::addUnknown() {
   current->push_back(std::move(event));
 }
 
-/// Adds an access by \p at of what \p pointer leads to.
+/// Returns how many bytes of \p object, from the first on, hold the \p bytes
+/// bytes that \p pointer points to; 0: not known.
+uint32_t TransfersCollector::bytesUpTo(const llvm::Value &pointer,
+                                       uint64_t bytes,
+                                       const llvm::Value &object) const {
+  int64_t offset = 0;
+  bool isKnown = stripOffsets(pointer, layout, offset) == &object &&
+                 offset >= 0 && uint64_t(offset) <= UINT32_MAX &&
+                 bytes <= UINT32_MAX - uint64_t(offset);
+  return isKnown && bytes ? static_cast<uint32_t>(uint64_t(offset) + bytes) : 0;
+}
+
+/// Adds an access by \p at of the \p bytes bytes that \p pointer leads to; 0:
+/// it is not known how many.
 void TransfersCollector::addAccess(const llvm::Value &pointer, uint8_t access,
-                                   const llvm::Instruction &at) {
+                                   const llvm::Instruction &at,
+                                   uint64_t bytes) {
   llvm::SmallVector<const llvm::Value *, 4> objects;
   llvm::getUnderlyingObjects(&pointer, objects);
   for (const llvm::Value *object : objects) {
@@ -208,7 +226,8 @@ void TransfersCollector::addAccess(const llvm::Value &pointer, uint8_t access,
     if (llvm::isa<llvm::UndefValue, llvm::ConstantPointerNull>(object) ||
         (variable && variable->isConstant()))
       continue;
-    accesses[values.of(*object, at)] |= access;
+    accesses[values.of(*object, at)].add(access,
+                                         bytesUpTo(pointer, bytes, *object));
   }
 }
 
@@ -228,8 +247,10 @@ void TransfersCollector::addIntrinsic(const llvm::IntrinsicInst &call) {
   if (!memory)
     return; // what it gets is kept
   addAccess(*memory->getDest(), kTransferWrites, call);
+  auto *size = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
   if (auto *copy = llvm::dyn_cast<llvm::MemTransferInst>(memory))
-    addAccess(*copy->getSource(), kTransferReads, call);
+    addAccess(*copy->getSource(), kTransferReads, call,
+              size ? size->getLimitedValue() : 0);
 }
 
 /// What attributes say that \p call does with its argument \p index.
@@ -379,7 +400,7 @@ void TransfersCollector::addCall(const llvm::CallBase &call) {
   current->push_back(std::move(event));
   if (call.getType()->isPointerTy() && llvm::isNoAliasCall(&call) &&
       values.isAlone(call))
-    accesses[values.of(call, call)] |= kTransferBegins;
+    accesses[values.of(call, call)].add(kTransferBegins, 0);
 }
 
 void TransfersCollector::addInstruction(const llvm::Instruction &instruction) {
@@ -393,11 +414,13 @@ void TransfersCollector::addInstruction(const llvm::Instruction &instruction) {
       (load && load->isUnordered()) || (store && store->isUnordered());
   if (!isPlain)
     addUnknown();
+  llvm::TypeSize bytes = load ? layout.getTypeStoreSize(load->getType())
+                              : llvm::TypeSize::getFixed(0);
   if (const llvm::Value *pointer = llvm::getPointerOperand(&instruction))
     addAccess(*pointer,
               isPlain ? load ? kTransferReads : kTransferWrites
                       : kTransferReads | kTransferWrites,
-              instruction);
+              instruction, bytes.isScalable() ? 0 : bytes.getFixedValue());
 }
 
 /// Whether nothing behind \p instruction in its block writes memory.

@@ -95,6 +95,8 @@ private:
   std::string pageable(const TransferGraph &graph, uint32_t object) const;
   std::string adviceOn(const TransferGraph &graph,
                        const SiteState &state) const;
+  std::string partRead(const TransferGraph &graph, const TransferFacts &facts,
+                       const Site &site, const SiteState &state) const;
   void report(const Site &site, const RuntimeFunction &function,
               TransferVerdict verdict, std::string reason);
   const CallEdge &callOf(const Site &site) const {
@@ -560,6 +562,38 @@ std::string TransfersPass::adviceOn(const TransferGraph &graph,
                               "would be copied faster";
 }
 
+/// Says how little of what the copies of \p site write is read, behind a
+/// semicolon, if that is known.
+std::string TransfersPass::partRead(const TransferGraph &graph,
+                                    const TransferFacts &facts,
+                                    const Site &site,
+                                    const SiteState &state) const {
+  if (state.nodes.empty() || !mayChange(graph, site))
+    return "";
+  uint64_t most = 0;
+  for (uint32_t node : state.nodes) {
+    const TransferNode &copy = graph.nodes[node];
+    if (copy.bytes == kNone || copy.target.object == kNone ||
+        !(ownsKept || !graph.objects[copy.target.object].isKept))
+      return "";
+    uint64_t read = facts.bytesReadAfter(node, removed, doubtful).value_or(0);
+    std::optional<uint64_t> size = graph.constantOf(copy.bytes);
+    if (!read || (size && *size <= read))
+      return "";
+    most = std::max(most, read);
+  }
+  std::optional<uint64_t> size =
+      graph.constantOf(graph.nodes[state.nodes.front()].bytes);
+  bool isOneSize = size && all_of(state.nodes, [&](uint32_t node) {
+                     return graph.constantOf(graph.nodes[node].bytes) == size;
+                   });
+  return isOneSize
+             ? "; of the " + std::to_string(*size) + " bytes only the first " +
+                   std::to_string(most) + " are read"
+             : "; of its bytes at most the first " + std::to_string(most) +
+                   " are read";
+}
+
 void TransfersPass::report(const Site &site, const RuntimeFunction &function,
                            TransferVerdict verdict, std::string reason) {
   const CallEdge &call = callOf(site);
@@ -615,7 +649,7 @@ void TransfersPass::run() {
       decide(site, state);
     std::string reason = reasonOf(*graph, facts, site, state);
     if (state.verdict == TransferVerdict::Needed)
-      reason += adviceOn(*graph, state);
+      reason += partRead(*graph, facts, site, state) + adviceOn(*graph, state);
     report(site, *functionOf(site.first, callOf(site)), state.verdict,
            std::move(reason));
   }

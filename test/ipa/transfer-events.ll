@@ -18,7 +18,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NEXT: event 5 call 3 value 2 value 1 on_host value 0{{$}}
 ; CHECK-NEXT: event 6 block returns
 ; CHECK-NEXT: event 7 succeeded 3
-; CHECK-NEXT: event 8 access value 1 reads
+; CHECK-NEXT: event 8 access value 1 reads first 4{{$}}
 ; CHECK-NEXT: event 9 block returns
 define i32 @copies() {
   %slot = alloca ptr
