@@ -204,6 +204,28 @@ template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
   });
 }
 
+/// Loads the elements of a vector that are used. The others get what no program
+/// may rely on; they may lie behind the end of their memory.
+template <class T, class R> void loadUsed(Warp &w, const Insn &i, uint32_t m) {
+  Op single[1];
+  const Op *ops = elements(w, i, single, true);
+  const unsigned used = ops[i.vec];
+  alignas(64) uint64_t p[kLanes];
+  if (!resolve(w, i, m, used * sizeof(T), i.vec * sizeof(T), false, p))
+    return;
+  for (unsigned k = 0; k < i.vec; ++k) {
+    if (ops[k] == kNoOp)
+      continue;
+    R *d = dst<R>(w, ops[k]);
+    each(m, [&](unsigned l) {
+      T t = static_cast<T>(~T(0));
+      if (k < used)
+        std::memcpy(&t, reinterpret_cast<const T *>(p[l]) + k, sizeof(T));
+      d[l] = static_cast<R>(t);
+    });
+  }
+}
+
 template <class T, class R, unsigned kCount>
 void storeShort(Warp &w, const Insn &i, const Op *ops, uint64_t first) {
   if (i.space == Space::Local) {
@@ -300,19 +322,28 @@ void store128(Warp &w, const Insn &i, uint32_t m) {
   });
 }
 
+template <class T, class R> Handler loadInto(unsigned variant) {
+  switch (variant) {
+  case kKernelParameters:
+    return loadKernelParam<T, R>;
+  case kUsedElements:
+    return loadUsed<T, R>;
+  default:
+    return load<T, R>;
+  }
+}
 template <class T> Handler loadFor(unsigned registerBytes, unsigned variant) {
-  bool param = variant == 1;
   switch (registerBytes) {
   case 2:
     if constexpr (sizeof(T) <= 2)
-      return param ? loadKernelParam<T, uint16_t> : load<T, uint16_t>;
+      return loadInto<T, uint16_t>(variant);
     return nullptr;
   case 4:
     if constexpr (sizeof(T) <= 4)
-      return param ? loadKernelParam<T, uint32_t> : load<T, uint32_t>;
+      return loadInto<T, uint32_t>(variant);
     return nullptr;
   case 8:
-    return param ? loadKernelParam<T, uint64_t> : load<T, uint64_t>;
+    return loadInto<T, uint64_t>(variant);
   default:
     return nullptr;
   }

@@ -138,6 +138,8 @@ struct Statement {
   std::vector<Operand> operands;
   uint32_t variable = 0; ///< Registers, Variable: into FunctionBody::variables
   uint32_t registerCount = 0; ///< %r<N>; 0: one register of that name.
+  /// Of .pragma "used_bytes_mask": the bytes of a load that matter; 0: all.
+  uint32_t usedBytes = 0;
 };
 
 /// A source position from .loc.

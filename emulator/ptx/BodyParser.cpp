@@ -6,7 +6,9 @@
 
 #include "emulator/ptx/ParserBase.h"
 
+#include <charconv>
 #include <map>
+#include <utility>
 
 namespace gpulto::emu {
 
@@ -22,6 +24,7 @@ private:
   bool statement();
   bool instruction(Statement s);
   bool directive();
+  bool pragma();
   bool declaration(Space space);
   bool registers();
   bool labelled(std::string_view name, uint32_t line);
@@ -40,6 +43,8 @@ private:
   FunctionBody &body;
   std::vector<uint32_t> scopes{0};
   uint32_t loc = 0;
+  /// Statement::usedBytes of the next instruction.
+  uint32_t usedBytes = 0;
   /// The last location of a file, line and column.
   std::map<std::array<uint32_t, 3>, uint32_t> locationIndex;
 };
@@ -200,7 +205,9 @@ bool BodyParser::directive() {
     advance();
     return true;
   }
-  if (word == "pragma" || word == "callprototype") {
+  if (word == "pragma")
+    return pragma();
+  if (word == "callprototype") {
     while (!tok.is(';') && tok.kind != TokenKind::End)
       advance();
     return expect(';');
@@ -218,6 +225,23 @@ bool BodyParser::directive() {
   if (word == "const")
     return declaration(Space::Const);
   return fail("unknown directive ." + std::string(word));
+}
+
+/// .pragma "used_bytes_mask 0xfff"; others change nothing.
+bool BodyParser::pragma() {
+  constexpr std::string_view kUsed = "used_bytes_mask 0x";
+  constexpr int kHexadecimal = 16;
+  advance();
+  if (tok.kind == TokenKind::String && tok.text.starts_with(kUsed)) {
+    std::string_view mask = tok.text.substr(kUsed.size());
+    auto [end, wrong] = std::from_chars(mask.data(), mask.data() + mask.size(),
+                                        usedBytes, kHexadecimal);
+    if (wrong != std::errc() || end != mask.data() + mask.size() || !usedBytes)
+      return fail("malformed mask of used bytes");
+  }
+  while (!tok.is(';') && tok.kind != TokenKind::End)
+    advance();
+  return expect(';');
 }
 
 bool BodyParser::registers() {
@@ -265,6 +289,7 @@ bool BodyParser::declaration(Space space) {
 }
 
 bool BodyParser::instruction(Statement s) {
+  s.usedBytes = std::exchange(usedBytes, 0);
   while (tok.kind == TokenKind::DotWord && !tok.spaceBefore) {
     s.modifiers.push_back(tok.text);
     advance();

@@ -7,6 +7,7 @@
 #include "emulator/ptx/Decoder.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace gpulto::emu {
 
@@ -70,7 +71,7 @@ void Decoder::readAccess(bool isStore) {
 
 /// A load of the kernel's parameters at a known place, which cannot fault.
 bool Decoder::readParameters() {
-  desc.variant = 1;
+  desc.variant = kKernelParameters;
   insn.ctl = Ctl::Normal;
   uint64_t end = 0;
   for (const CallCopy &p : fn.params)
@@ -110,6 +111,12 @@ bool Decoder::accessRegisters(const Operand &o, bool isStore,
          fail("register narrower than the type of the access");
 }
 
+/// Up to which element of \p bytes bytes a load is used, if that is told, or 0.
+uint32_t Decoder::usedElements(unsigned bytes) const {
+  auto end = static_cast<uint32_t>(std::bit_width(st->usedBytes));
+  return (end + bytes - 1) / bytes;
+}
+
 bool Decoder::decodeLoadStore() {
   const std::vector<Operand> &ops = st->operands;
   bool isStore = desc.opcode == "st", isAsync = desc.has("async");
@@ -135,6 +142,11 @@ bool Decoder::decodeLoadStore() {
   if (insn.vec > 1) {
     insn.extra = static_cast<uint32_t>(fn.extra.size());
     fn.extra.insert(fn.extra.end(), list.begin(), list.end());
+    uint32_t used = isStore || isParam ? 0 : usedElements(sizeOf(type));
+    if (used && used < insn.vec) {
+      desc.variant = kUsedElements;
+      fn.extra.push_back(used);
+    }
   } else if (isStore) {
     insn.s[1] = list[0];
   } else {

@@ -188,6 +188,7 @@ private:
   bool decodeLoadStore(); // DecodeMemory.cpp
   void readAccess(bool isStore);
   bool readParameters();
+  uint32_t usedElements(unsigned bytes) const;
   bool accessRegisters(const Operand &o, bool isStore, std::vector<Op> &list);
   bool decodeAtomic();
   bool decodeStoreBulk();

@@ -47,6 +47,13 @@ enum MoveVariant : unsigned {
   kMoveShared,     ///< Offset of a shared variable: Insn::imm
 };
 
+/// Variants of ld.
+enum LoadVariant : unsigned {
+  kLoadPlain,
+  kKernelParameters, ///< At a known place in them
+  kUsedElements,     ///< A vector; in extra behind it, how many are used
+};
+
 /// InsnDesc::variant for ExecPaired.cpp.
 enum PairedVariant : unsigned {
   kPairedFirst = 100,
