@@ -231,6 +231,11 @@ class CodeBase:
             partial.rename(target)
         return objects
 
+    def mode(self):
+        """Returns the option of the compiles that says how to compress device code."""
+        return sorted({flag for unit in self.units() for flag in unit.flags
+                       if flag.lstrip("-").startswith("compress-mode=")})
+
     def link_all(self, variants, values):
         """Compiles and links with each; returns samples and sizes by variant."""
         rows, ready = {}, []
@@ -248,7 +253,7 @@ class CodeBase:
                     continue # it has failed
                 output = self.output(variant)
                 words = building.expand(variant["link"], dict(
-                    values, objects=objects, shared=["-shared"],
+                    values, objects=objects, shared=["-shared"], mode=self.mode(),
                     libraries=self.table["link"].get("libraries", []),
                     output=str(output)))
                 try:
