@@ -209,7 +209,7 @@ template <class T, class R> void load(Warp &w, const Insn &i, uint32_t m) {
 template <class T, class R> void loadUsed(Warp &w, const Insn &i, uint32_t m) {
   Op single[1];
   const Op *ops = elements(w, i, single, true);
-  const unsigned used = ops[i.vec];
+  const unsigned used = i.mode;
   alignas(64) uint64_t p[kLanes];
   if (!resolve(w, i, m, used * sizeof(T), i.vec * sizeof(T), false, p))
     return;

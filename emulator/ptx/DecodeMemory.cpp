@@ -145,7 +145,7 @@ bool Decoder::decodeLoadStore() {
     uint32_t used = isStore || isParam ? 0 : usedElements(sizeOf(type));
     if (used && used < insn.vec) {
       desc.variant = kUsedElements;
-      fn.extra.push_back(used);
+      insn.mode = static_cast<uint8_t>(used);
     }
   } else if (isStore) {
     insn.s[1] = list[0];

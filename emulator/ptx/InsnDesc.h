@@ -51,7 +51,7 @@ enum MoveVariant : unsigned {
 enum LoadVariant : unsigned {
   kLoadPlain,
   kKernelParameters, ///< At a known place in them
-  kUsedElements,     ///< A vector; in extra behind it, how many are used
+  kUsedElements,     ///< A vector of which Insn::mode elements are used
 };
 
 /// InsnDesc::variant for ExecPaired.cpp.
