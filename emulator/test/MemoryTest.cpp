@@ -31,26 +31,32 @@ protected:
   }
 };
 
-// LLVM makes one load of three neighbors, and says that its end does not
-// matter.
-TEST_F(MemoryTest, UsedBytes) {
-  uint64_t p = upload(std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7});
-  auto body = [](const std::string &mask) {
-    return "  .pragma \"" + mask + "\";\n" + R"(
+/// Loads four words, of which the last one lies behind the end of 28 bytes.
+std::string loadBeyond(const std::string &pragma) {
+  return "  .pragma \"" + pragma + "\";\n" + R"(
   ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%p+16];
   .pragma "nounroll";
   ld.global.v2.b32 {%r1, %r4}, [%p];
   add.u32 %r4, %r4, %r3; st.global.u32 [%p], %r4;)";
-  };
-  Status s = run(body("used_bytes_mask 0xfff"), p, 1);
+}
+
+// LLVM makes one load of three neighbors, and says that its end does not
+// matter.
+TEST_F(MemoryTest, UsedBytes) {
+  uint64_t p = upload(std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7});
+  Status s = run(loadBeyond("used_bytes_mask 0xfff"), p, 1);
   EXPECT_TRUE(s.ok()) << s.text;
   EXPECT_EQ(download<uint32_t>(p, 4)[0], 2u + 7u);
-  EXPECT_EQ(run(body("used_bytes_mask 0x1fff"), p, 1).kind,
-            ErrorKind::IllegalAddress);
-  EXPECT_EQ(run(body("nounroll"), p, 1).kind, ErrorKind::IllegalAddress);
   for (const char *mask :
        {"used_bytes_mask 0x", "used_bytes_mask 0x0", "used_bytes_mask 0xfffg"})
-    EXPECT_EQ(run(body(mask), p, 1).kind, ErrorKind::InvalidPtx) << mask;
+    EXPECT_EQ(run(loadBeyond(mask), p, 1).kind, ErrorKind::InvalidPtx) << mask;
+  EXPECT_EQ(run(loadBeyond("used_bytes_mask 0x1fff"), p, 1).kind,
+            ErrorKind::IllegalAddress);
+}
+
+TEST_F(MemoryTest, AllBytesAreUsed) {
+  uint64_t p = upload(std::vector<uint32_t>{1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(run(loadBeyond("nounroll"), p, 1).kind, ErrorKind::IllegalAddress);
 }
 
 TEST_F(MemoryTest, WidthsAndExtension) {
