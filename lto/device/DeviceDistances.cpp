@@ -17,14 +17,15 @@
 // 2. On the way down the dominator tree the first value of each rest becomes
 //    the root of the others (rootsOf). Roots that do not dominate what comes
 //    now dominate nothing that follows, so each is taken off once.
-// 3. visit writes the others as root plus constant.
+// 3. visit writes the others as root plus constant, if that is shorter
+//    (isShort).
 //
 // The value of ScalarEvolution holds where an instruction is not poison. A root
 // may be poison where what it replaces is not, for its flags (`nuw`,
 // `inbounds`) or for other operands. It is used if it is not poison, since it
 // has been an address of an access (isAccessed), or if it can only be for
 // flags, which are dropped, and for what makes the other poison, too
-// (isOnlyAsPoisonous).
+// (isOnlyAsPoisonous). Flags of a loop's counter are not dropped.
 //
 // LLVM's pass also finds distances that are no constants, the strides of
 // unrolled loops. It still runs behind this, where it is cheap: without it,
@@ -82,28 +83,6 @@ static constexpr unsigned kMostCandidates = 2048;
 // Poison
 //===----------------------------------------------------------------------===//
 
-/// Returns whether \p value is not poison where \p user is: an access that was
-/// on every way there has its address from it.
-static bool isAccessed(const Value &value, const Instruction &user,
-                       const DominatorTree &dominators) {
-  SmallVector<const Value *> work{&value};
-  unsigned seen = 0;
-  while (!work.empty()) {
-    const Value *address = work.pop_back_val();
-    for (const User *next : address->users()) {
-      if (++seen > kMostUses)
-        return false;
-      if (getLoadStorePointerOperand(next) == address) {
-        if (dominators.dominates(cast<Instruction>(next), &user))
-          return true;
-      } else if (isa<GetElementPtrInst, AddrSpaceCastInst>(next)) {
-        work.push_back(next);
-      }
-    }
-  }
-  return false;
-}
-
 /// Adds to \p sources values, \p user among them, that make \p user poison if
 /// they are.
 static void addSources(const Instruction &user,
@@ -130,9 +109,21 @@ static bool needsFlags(const Instruction &instruction) {
          instruction.hasNoSignedWrap();
 }
 
+/// Whether \p instruction is what a round leaves in a variable of a loop.
+static bool isCounted(const Instruction &instruction,
+                      const DominatorTree &dominators) {
+  return any_of(instruction.users(), [&](const User *user) {
+    auto *phi = dyn_cast<PHINode>(user);
+    return phi &&
+           dominators.dominates(phi->getParent(), instruction.getParent());
+  });
+}
+
 /// Returns whether \p root, once the flags of \p flagged are dropped, is poison
-/// only if \p user is, too.
+/// only if \p user is, too. Counters keep theirs: LLVM's LoopStrengthReduce
+/// needs them to see through extensions.
 static bool isOnlyAsPoisonous(Instruction &root, const Instruction &user,
+                              const DominatorTree &dominators,
                               SmallVectorImpl<Instruction *> &flagged) {
   SmallPtrSet<const Value *, 16> sources;
   addSources(user, sources);
@@ -147,11 +138,13 @@ static bool isOnlyAsPoisonous(Instruction &root, const Instruction &user,
     // A phi's operands may be of an earlier iteration.
     if (!instruction || isa<PHINode>(instruction) || seen.size() > kMostSources)
       return false;
+    bool isFlagged = instruction->hasPoisonGeneratingAnnotations();
     if (needsFlags(*instruction) ||
+        (isFlagged && isCounted(*instruction, dominators)) ||
         canCreatePoison(cast<Operator>(instruction),
                         /*ConsiderFlagsAndMetadata=*/false))
       return false;
-    if (instruction->hasPoisonGeneratingAnnotations())
+    if (isFlagged)
       flagged.push_back(instruction);
     append_range(work, instruction->operands());
   }
@@ -175,15 +168,26 @@ static bool isCandidate(const Instruction &instruction) {
   }
 }
 
-/// Whether \p instruction adds a constant to \p root.
-static bool isSimplest(const Instruction &instruction,
-                       const Instruction &root) {
-  if (instruction.getOperand(0) != &root)
-    return false;
-  if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
-    return address->hasAllConstantIndices();
-  return instruction.getOpcode() == Instruction::Add &&
-         isa<ConstantInt>(instruction.getOperand(1));
+/// Returns what \p value adds a constant to, or null if it is no such sum.
+static const Value *baseOf(const Value &value) {
+  if (auto *address = dyn_cast<GetElementPtrInst>(&value))
+    return address->hasAllConstantIndices() ? address->getPointerOperand()
+                                            : nullptr;
+  auto *sum = dyn_cast<BinaryOperator>(&value);
+  return sum && sum->getOpcode() == Instruction::Add &&
+                 isa<ConstantInt>(sum->getOperand(1))
+             ? sum->getOperand(0)
+             : nullptr;
+}
+
+/// Whether \p instruction is as short as \p distance from \p root: the sum of a
+/// constant and of \p root, or of what others need, too, and only \p root would
+/// live longer.
+static bool isShort(const Instruction &instruction, const Value &root,
+                    const APInt &distance) {
+  const Value *base = baseOf(instruction);
+  return base && (base == &root || (!distance.isZero() && !base->hasOneUse() &&
+                                    baseOf(*base) != &root));
 }
 
 namespace {
@@ -212,12 +216,17 @@ private:
   Sum sumOf(const SCEV &expression);
   SmallVectorImpl<Root> &rootsOf(const SCEV &rest,
                                  const Instruction &instruction);
+  bool isAccessed(const Value &value, const Instruction &user) const;
   bool mayUse(Instruction &root, const Instruction &user);
   bool visit(Instruction &instruction);
 
   const DominatorTree &dominators;
   ScalarEvolution &evolution;
   DenseMap<const SCEV *, SmallVector<Root, 1>> roots;
+  /// Loads and stores of the block that is visited, as far as it has been: what
+  /// is inserted would have it numbered anew each time that LLVM is asked which
+  /// of two instructions comes first.
+  SmallPtrSet<const Instruction *, 16> accesses;
 };
 
 } // namespace
@@ -248,16 +257,40 @@ SmallVectorImpl<Root> &Sharing::rootsOf(const SCEV &rest,
                                         const Instruction &instruction) {
   SmallVector<Root, 1> &known = roots[&rest];
   while (!known.empty() &&
-         !dominators.dominates(known.back().value, &instruction))
+         !dominators.dominates(known.back().value->getParent(),
+                               instruction.getParent()))
     known.pop_back();
   return known;
 }
 
+/// Returns whether \p value is not poison where \p user is, which is visited
+/// now: an access that was on every way there has its address from it.
+bool Sharing::isAccessed(const Value &value, const Instruction &user) const {
+  SmallVector<const Value *> work{&value};
+  unsigned seen = 0;
+  while (!work.empty()) {
+    const Value *address = work.pop_back_val();
+    for (const User *next : address->users()) {
+      if (++seen > kMostUses)
+        return false;
+      const auto &use = *cast<Instruction>(next);
+      if (getLoadStorePointerOperand(&use) == address) {
+        if (accesses.contains(&use) ||
+            dominators.properlyDominates(use.getParent(), user.getParent()))
+          return true;
+      } else if (isa<GetElementPtrInst, AddrSpaceCastInst>(use)) {
+        work.push_back(&use);
+      }
+    }
+  }
+  return false;
+}
+
 bool Sharing::mayUse(Instruction &root, const Instruction &user) {
-  if (isAccessed(root, user, dominators))
+  if (isAccessed(root, user))
     return true;
   SmallVector<Instruction *> flagged;
-  if (!isOnlyAsPoisonous(root, user, flagged))
+  if (!isOnlyAsPoisonous(root, user, dominators, flagged))
     return false;
   for (Instruction *instruction : flagged)
     instruction->dropPoisonGeneratingAnnotations();
@@ -282,14 +315,14 @@ bool Sharing::visit(Instruction &instruction) {
     return false;
   }
   Root &root = known.back();
+  APInt distance = sum.constant - root.constant;
   if (!replaceable || root.value->getType() != type ||
-      isSimplest(instruction, *root.value))
+      isShort(instruction, *root.value, distance))
     return false;
   if (!mayUse(*root.value, instruction)) {
     known.push_back({&instruction, sum.constant});
     return false;
   }
-  APInt distance = sum.constant - root.constant;
   IRBuilder<> builder(&instruction);
   Value *shared = root.value;
   if (!distance.isZero()) {
@@ -304,10 +337,15 @@ bool Sharing::visit(Instruction &instruction) {
 
 bool Sharing::run() {
   SmallVector<WeakTrackingVH> replaced;
-  for (const DomTreeNode *node : depth_first(dominators.getRootNode()))
-    for (Instruction &instruction : *node->getBlock())
+  for (const DomTreeNode *node : depth_first(dominators.getRootNode())) {
+    accesses.clear();
+    for (Instruction &instruction : *node->getBlock()) {
       if (visit(instruction))
         replaced.emplace_back(&instruction);
+      if (getLoadStorePointerOperand(&instruction))
+        accesses.insert(&instruction);
+    }
+  }
   bool changed = !replaced.empty();
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
   return changed;

@@ -104,6 +104,57 @@ no:
       << shared.text;
 }
 
+TEST(DeviceDistances, AccessesBehindSayNothing) {
+  Shared shared(R"(
+  %q = getelementptr inbounds float, ptr %p, i64 %n
+  %j = add i64 %n, 7
+  %r = getelementptr float, ptr %p, i64 %j
+  store float 0.0, ptr %r
+  call void %p() ; may not return
+  store float 0.0, ptr %q
+  ret void
+)");
+  EXPECT_TRUE(shared.has("%q = getelementptr float, ptr %p, i64 %n"))
+      << shared.text;
+  EXPECT_TRUE(shared.has("%r = getelementptr i8, ptr %q, i64 28"))
+      << shared.text;
+}
+
+TEST(DeviceDistances, CountersKeepTheirFlags) {
+  Shared shared(R"(
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %k, %loop ]
+  %j = phi i32 [ 0, %entry ], [ %l, %loop ]
+  %w = zext nneg i32 %i to i64
+  %q = getelementptr float, ptr %p, i64 %w
+  store float 0.0, ptr %q
+  %k = add nuw nsw i32 %i, 4
+  %l = add i32 %j, 4
+  %e = icmp eq i32 %l, %x
+  br i1 %e, label %end, label %loop
+end:
+  ret void
+)");
+  EXPECT_FALSE(shared.changed) << shared.text;
+  EXPECT_TRUE(shared.has("%k = add nuw nsw i32 %i, 4")) << shared.text;
+}
+
+TEST(DeviceDistances, SumsOfWhatIsNeededAnywayStay) {
+  StringRef body = R"(
+  %a = shl i64 %n, 2
+  %b = or disjoint i64 %a, 1
+  %c1 = add i64 %b, 8
+  %q = getelementptr i8, ptr %p, i64 %c1
+  store i8 0, ptr %q
+  %c2 = add i64 %b, 16
+  store i64 %c2, ptr %p
+  ret void
+)";
+  EXPECT_TRUE(Shared(body).has("%c2 = add i64 %b, 16"));
+}
+
 TEST(DeviceDistances, WhatMayBePoisonForMoreIsNotShared) {
   // %q is poison if %y is, %r is not.
   Shared more(R"(
