@@ -41,7 +41,8 @@ llvm::Expected<std::string> emitPtx(llvm::Module &module,
                                     llvm::TargetMachine &machine,
                                     std::vector<MemoryRow> *accesses);
 
-/// Runs the CUDA tool \p program in \p directory. Errors: those of runProcess.
+/// Runs the CUDA tool \p program in \p directory, with large pages of memory if
+/// the C library and the system have them. Errors: those of runProcess.
 llvm::Expected<ProcessResult> runTool(llvm::StringRef program,
                                       llvm::ArrayRef<std::string> arguments,
                                       llvm::StringRef directory,

@@ -73,4 +73,17 @@ TEST(DeviceCodegen, ConstantsAreRelocatedWhereCubinsAreJoined) {
       Contains("c"));
 }
 
+TEST(DeviceCodegen, ToolsAskForLargePages) {
+  auto environmentOfTool = [] {
+    return cantFail(runTool("/usr/bin/env", {}, "/", {})).output;
+  };
+  unsetenv("GLIBC_TUNABLES");
+  EXPECT_THAT(environmentOfTool(),
+              testing::HasSubstr("GLIBC_TUNABLES=glibc.malloc.hugetlb=1:"));
+  setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", /*overwrite=*/1);
+  EXPECT_THAT(environmentOfTool(),
+              testing::HasSubstr("GLIBC_TUNABLES=glibc.malloc.check=0\n"));
+  unsetenv("GLIBC_TUNABLES");
+}
+
 } // namespace
