@@ -30,6 +30,7 @@
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/ptx/PtxStores.h"
 #include "support/Error.h"
+#include "support/LargePages.h"
 #include "support/Subprocess.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -58,7 +59,6 @@
 #include "llvm/TargetParser/Triple.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -355,18 +355,6 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
 // ptxas
 //===----------------------------------------------------------------------===//
 
-/// Has malloc of the GNU C library grow in steps of large pages, and ask for
-/// these. ptxas, which the C library's pages cost 5 % of its time, is half of a
-/// link.
-static void askForLargePages(ProcessOptions &process) {
-  constexpr StringLiteral kVariable = "GLIBC_TUNABLES",
-                          kLargePages =
-                              "glibc.malloc.hugetlb=1:"
-                              "glibc.malloc.top_pad=67108864"; // 64 MiB
-  if (!std::getenv(kVariable.data())) // whoever sets it knows better
-    process.environment.emplace_back(kVariable, kLargePages);
-}
-
 Expected<ProcessResult> runTool(StringRef program,
                                 ArrayRef<std::string> arguments,
                                 StringRef directory,
@@ -376,7 +364,7 @@ Expected<ProcessResult> runTool(StringRef program,
   process.ownGroup = options.ownGroup;
   process.timeoutSeconds = options.timeoutSeconds;
   process.timeoutAdvice = "--gpulto-tool-timeout=SECONDS sets the limit";
-  askForLargePages(process);
+  askForLargePages(process.environment);
   return runProcess(program, arguments, process);
 }
 

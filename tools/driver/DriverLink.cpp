@@ -15,6 +15,7 @@
 #include "tools/driver/DriverLink.h"
 
 #include "support/Error.h"
+#include "support/LargePages.h"
 #include "tools/driver/DriverClang.h"
 
 #include "clang/Driver/Compilation.h"
@@ -330,6 +331,7 @@ Expected<Command> linkCommand(const CommandLine &line,
           addOwnOptions(command, line, linker->door, toolkit, objects))
     return std::move(error);
   addForLinker(command, linker->door, "--gpulto-end-with-parent");
+  askForLargePages(command.environment);
   return command;
 }
 
@@ -366,6 +368,7 @@ std::optional<Command> linkerCommand(const Command &clang,
   Command command;
   command.program = job.getExecutable();
   command.addWords(job.getArguments());
+  command.environment = clang.environment;
   return command;
 }
 
