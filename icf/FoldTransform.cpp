@@ -347,17 +347,17 @@ bool Pairing::sameAttachments(const Instruction &x, const Instruction &y) {
   // Neither where assembly stands in the source counts, nor what decisions have
   // marked.
   unsigned sourcePosition = x.getContext().getMDKindID("srcloc");
-  unsigned mark = x.getContext().getMDKindID(kCallMark);
-  unsigned inlineMark = x.getContext().getMDKindID(kInlineMark);
-  unsigned recursionMark = x.getContext().getMDKindID(kRecursionMark);
-  unsigned callee = x.getContext().getMDKindID(kCalleeMark);
+  const unsigned marks[] = {x.getContext().getMDKindID(kCallMark),
+                            x.getContext().getMDKindID(kInlineMark),
+                            x.getContext().getMDKindID(kRecursionMark),
+                            x.getContext().getMDKindID(kStretchMark),
+                            x.getContext().getMDKindID(kCalleeMark)};
   auto counting = [&](const Instruction &instruction) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> all, kept;
     instruction.getAllMetadataOtherThanDebugLoc(all);
     copy_if(all, std::back_inserter(kept), [&](const auto &attached) {
-      return attached.first != sourcePosition && attached.first != mark &&
-             attached.first != inlineMark && attached.first != recursionMark &&
-             attached.first != callee &&
+      return attached.first != sourcePosition &&
+             !is_contained(marks, attached.first) &&
              isCompared(attached.first, *attached.second);
     });
     return kept;

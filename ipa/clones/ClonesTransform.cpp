@@ -28,7 +28,6 @@ namespace gpulto {
 
 Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
                 ArrayRef<uint32_t> launches, uint32_t callCount) {
-  LLVMContext &context = function.getContext();
   uint32_t number = 0;
   for (Instruction &instruction : instructions(function)) {
     auto *call = dyn_cast<CallBase>(&instruction);
@@ -38,10 +37,7 @@ Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
       return makeError("call " + Twine(number) + " of '" + function.getName() +
                        "' is no launch");
     if (is_contained(numbers, number))
-      call->setMetadata(
-          kCallMark,
-          MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
-                                   Type::getInt32Ty(context), number))));
+      setNumberMark(*call, kCallMark, number);
     ++number;
   }
   if (number != callCount)
@@ -53,13 +49,8 @@ Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
 SmallVector<std::pair<uint32_t, CallBase *>, 8>
 takeMarkedCalls(Function &function) {
   SmallVector<std::pair<uint32_t, CallBase *>, 8> calls;
-  for (Instruction &instruction : instructions(function))
-    if (MDNode *mark = instruction.getMetadata(kCallMark)) {
-      auto *number = mdconst::extract<ConstantInt>(mark->getOperand(0));
-      calls.push_back(
-          {uint32_t(number->getZExtValue()), cast<CallBase>(&instruction)});
-      instruction.setMetadata(kCallMark, nullptr);
-    }
+  for (auto [number, call] : takeNumberMarks(function, kCallMark))
+    calls.push_back({number, cast<CallBase>(call)});
   return calls;
 }
 

@@ -15,6 +15,7 @@
 
 #include "ipa/transfers/CopyRecordsTransform.h"
 
+#include "ipa/bodies/CallMarks.h"
 #include "ipa/transfers/Stretches.h"
 #include "support/Error.h"
 
@@ -22,7 +23,6 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
 #include <set>
@@ -31,10 +31,7 @@ using namespace llvm;
 
 namespace gpulto {
 
-static constexpr StringLiteral kStretchMark = "gpulto.stretch";
-
 Error markStretches(Function &function, ArrayRef<uint32_t> numbers) {
-  LLVMContext &context = function.getContext();
   std::set<uint32_t> wanted(numbers.begin(), numbers.end());
   uint32_t stretch = 0;
   for (BasicBlock &block : function) {
@@ -42,10 +39,7 @@ Error markStretches(Function &function, ArrayRef<uint32_t> numbers) {
       if (endsStretch(instruction))
         ++stretch;
       else if (writesInStretch(instruction) && wanted.erase(stretch))
-        instruction.setMetadata(
-            kStretchMark,
-            MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
-                                     Type::getInt32Ty(context), stretch))));
+        setNumberMark(instruction, kStretchMark, stretch);
     }
     ++stretch;
   }
@@ -58,14 +52,7 @@ Error markStretches(Function &function, ArrayRef<uint32_t> numbers) {
 
 SmallVector<std::pair<uint32_t, Instruction *>, 8>
 takeMarkedStretches(Function &function) {
-  SmallVector<std::pair<uint32_t, Instruction *>, 8> marked;
-  for (Instruction &instruction : instructions(function))
-    if (MDNode *mark = instruction.getMetadata(kStretchMark)) {
-      auto *number = mdconst::extract<ConstantInt>(mark->getOperand(0));
-      marked.push_back({uint32_t(number->getZExtValue()), &instruction});
-      instruction.setMetadata(kStretchMark, nullptr);
-    }
-  return marked;
+  return takeNumberMarks(function, kStretchMark);
 }
 
 /// Returns the variable \p name of the program, which any module defines.

@@ -258,6 +258,26 @@ CASE(loopsOfStores, 6, 3) { // in a loop of its own: the record ends before that
 // CHECK: loopsOfStores: 4 18 228 886
 // MAYGO: loopsOfStores: 4 8 68 256
 
+// Of two functions that do the same one is left, where the record of both ends.
+template <int of> NOINLINE void storeAndUse(int *e, int *d, int *h) {
+  h[1] += 10;
+  add<<<1, n>>>(e, d);
+}
+CASE(folded, 6, 3) {
+  HOST(h, 1); DEVICE(d); ZEROS(e);
+  for (int i = 0; i < rounds; ++i) {
+    COPY_IN(d, h);
+    if (i >= some) continue;
+    if (i & one)
+      storeAndUse<1>(e, d, h);
+    else
+      storeAndUse<2>(e, d, h);
+  }
+  show(__func__, e);
+}
+// CHECK: folded: 4 68 68 256
+// MAYGO: folded: 0 0 0 0
+
 int main(int argc, char **) {
   one = argc;
   some = HAZARD(100 * argc) OTHERWISE(argc - 1);
@@ -279,4 +299,5 @@ int main(int argc, char **) {
   recursion();
   unknownCallee();
   loopsOfStores();
+  folded();
 }
