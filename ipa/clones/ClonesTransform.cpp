@@ -26,6 +26,25 @@ using namespace llvm;
 
 namespace gpulto {
 
+void setNumberMark(Instruction &instruction, StringRef mark, uint32_t number) {
+  LLVMContext &context = instruction.getContext();
+  instruction.setMetadata(
+      mark, MDNode::get(context, ConstantAsMetadata::get(ConstantInt::get(
+                                     Type::getInt32Ty(context), number))));
+}
+
+SmallVector<std::pair<uint32_t, Instruction *>, 8>
+takeNumberMarks(Function &function, StringRef mark) {
+  SmallVector<std::pair<uint32_t, Instruction *>, 8> marked;
+  for (Instruction &instruction : instructions(function))
+    if (MDNode *node = instruction.getMetadata(mark)) {
+      auto *number = mdconst::extract<ConstantInt>(node->getOperand(0));
+      marked.push_back({uint32_t(number->getZExtValue()), &instruction});
+      instruction.setMetadata(mark, nullptr);
+    }
+  return marked;
+}
+
 Error markCalls(Function &function, ArrayRef<uint32_t> numbers,
                 ArrayRef<uint32_t> launches, uint32_t callCount) {
   uint32_t number = 0;

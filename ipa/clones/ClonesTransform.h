@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -14,10 +15,20 @@
 namespace llvm {
 class CallBase;
 class Function;
+class Instruction;
 class Use;
 } // namespace llvm
 
 namespace gpulto {
+
+/// Marks \p instruction with \p number as metadata \p mark.
+void setNumberMark(llvm::Instruction &instruction, llvm::StringRef mark,
+                   uint32_t number);
+
+/// Returns the instructions of \p function that have the metadata \p mark, by
+/// number, and removes it.
+llvm::SmallVector<std::pair<uint32_t, llvm::Instruction *>, 8>
+takeNumberMarks(llvm::Function &function, llvm::StringRef mark);
 
 /// Marks the calls of \p function, a body as LGEN saw it, that \p numbers (in
 /// ascending order) name, so that they are found again in copies. Errors: the

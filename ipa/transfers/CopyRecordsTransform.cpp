@@ -16,6 +16,7 @@
 #include "ipa/transfers/CopyRecordsTransform.h"
 
 #include "ipa/bodies/CallMarks.h"
+#include "ipa/clones/ClonesTransform.h"
 #include "ipa/transfers/Stretches.h"
 #include "support/Error.h"
 

@@ -9,28 +9,17 @@
 #ifndef GPULTO_IPA_TRANSFERS_STRETCHES_H
 #define GPULTO_IPA_TRANSFERS_STRETCHES_H
 
-#include "ipa/bodies/Passes.h"
-
-#include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/IntrinsicInst.h"
+namespace llvm {
+class Instruction;
+} // namespace llvm
 
 namespace gpulto {
 
 /// Whether \p instruction is a call of the summary.
-inline bool endsStretch(const llvm::Instruction &instruction) {
-  auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  return call && isCallEdge(*call);
-}
+bool endsStretch(const llvm::Instruction &instruction);
 
 /// Whether \p instruction may write memory as a part of its stretch.
-inline bool writesInStretch(const llvm::Instruction &instruction) {
-  auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return instruction.mayWriteToMemory() && !endsStretch(instruction) &&
-         !(intrinsic && (intrinsic->isLifetimeStartOrEnd() ||
-                         llvm::isa<llvm::DbgInfoIntrinsic>(intrinsic) ||
-                         intrinsic->isDroppable() ||
-                         intrinsic->onlyAccessesInaccessibleMemory()));
-}
+bool writesInStretch(const llvm::Instruction &instruction);
 
 } // namespace gpulto
 
