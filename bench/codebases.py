@@ -232,13 +232,14 @@ class CodeBase:
         return objects
 
     def mode(self):
-        """Returns the option of the compiles that says how to compress device code."""
+        """Returns the options of the compiles that say how to compress device code."""
         return sorted({flag for unit in self.units() for flag in unit.flags
                        if flag.lstrip("-").startswith("compress-mode=")})
 
     def link_all(self, variants, values):
         """Compiles and links with each; returns samples and sizes by variant."""
         rows, ready = {}, []
+        values = dict(values, mode=self.mode())
         for variant in variants:
             environment = building.environment_of(variant, values)
             try:
@@ -253,7 +254,7 @@ class CodeBase:
                     continue # it has failed
                 output = self.output(variant)
                 words = building.expand(variant["link"], dict(
-                    values, objects=objects, shared=["-shared"], mode=self.mode(),
+                    values, objects=objects, shared=["-shared"],
                     libraries=self.table["link"].get("libraries", []),
                     output=str(output)))
                 try:

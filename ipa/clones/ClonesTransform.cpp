@@ -36,11 +36,12 @@ void setNumberMark(Instruction &instruction, StringRef mark, uint32_t number) {
 SmallVector<std::pair<uint32_t, Instruction *>, 8>
 takeNumberMarks(Function &function, StringRef mark) {
   SmallVector<std::pair<uint32_t, Instruction *>, 8> marked;
+  unsigned kind = function.getContext().getMDKindID(mark);
   for (Instruction &instruction : instructions(function))
-    if (MDNode *node = instruction.getMetadata(mark)) {
+    if (MDNode *node = instruction.getMetadata(kind)) {
       auto *number = mdconst::extract<ConstantInt>(node->getOperand(0));
       marked.push_back({uint32_t(number->getZExtValue()), &instruction});
-      instruction.setMetadata(mark, nullptr);
+      instruction.setMetadata(kind, nullptr);
     }
   return marked;
 }

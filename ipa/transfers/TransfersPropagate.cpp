@@ -53,10 +53,9 @@ struct SiteState {
   std::vector<uint32_t> nodes;
   TransferVerdict verdict = TransferVerdict::Needed;
   uint32_t loopDepth = 0;
-  /// Asked: its record, if it has one.
-  uint32_t record = kNone;
-  /// Needed, since nobody wants records: it could have one.
+  /// Whether it could have a record; which one it has.
   bool mayRecord = false;
+  uint32_t record = kNone;
 };
 
 class TransfersPass {
@@ -306,19 +305,17 @@ void TransfersPass::findRecorded(const TransferGraph &graph,
 
 /// Lets the copies \p copies ask for \p record, if the user wants that.
 void TransfersPass::addRecord(const CopyRecord &record, ArrayRef<Site> copies) {
-  bool isWanted = context.options.recordsCopies;
+  for (const Site &site : copies)
+    sites[site].mayRecord = true;
+  if (!context.options.recordsCopies)
+    return;
   for (const Site &site : copies) {
     SiteState &state = sites[site];
-    state.mayRecord = !isWanted;
-    if (!isWanted)
-      continue;
     state.verdict = TransferVerdict::Asked;
     state.record = recordCount;
     for (uint32_t node : state.nodes)
       doubtful.set(node);
   }
-  if (!isWanted)
-    return;
   for (const CopyRecord::Place &place : record.ends())
     recordUses[place].ended.push_back(recordCount);
   for (const CopyRecord::Place &place : record.makers())

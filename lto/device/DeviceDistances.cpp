@@ -351,7 +351,7 @@ bool Sharing::run() {
   return changed;
 }
 
-bool shareByDistance(Function &, const DominatorTree &dominators,
+bool shareByDistance(const DominatorTree &dominators,
                      ScalarEvolution &evolution) {
   return Sharing(dominators, evolution).run();
 }
@@ -392,9 +392,9 @@ public:
     usage.setPreservesCFG();
   }
   bool runOnFunction(Function &function) override {
-    bool changed = shareByDistance(
-        function, getAnalysis<DominatorTreeWrapperPass>().getDomTree(),
-        getAnalysis<ScalarEvolutionWrapperPass>().getSE());
+    bool changed =
+        shareByDistance(getAnalysis<DominatorTreeWrapperPass>().getDomTree(),
+                        getAnalysis<ScalarEvolutionWrapperPass>().getSE());
     gate.enter(function);
     return changed;
   }

@@ -16,11 +16,11 @@ class TargetPassConfig;
 
 namespace gpulto {
 
-/// Computes addresses and integers of \p function at a constant distance from
-/// one that has been computed before as that plus the constant. Returns whether
-/// there are any. \p function keeps its blocks, \p evolution stays valid.
-bool shareByDistance(llvm::Function &function,
-                     const llvm::DominatorTree &dominators,
+/// Computes addresses and integers of the function of \p dominators at a
+/// constant distance from one that has been computed before as that plus the
+/// constant. Returns whether there are any. The function keeps its blocks,
+/// \p evolution stays valid.
+bool shareByDistance(const llvm::DominatorTree &dominators,
                      llvm::ScalarEvolution &evolution);
 
 /// Keeps LLVM's StraightLineStrengthReduce from functions that are too large

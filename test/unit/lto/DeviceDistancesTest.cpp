@@ -45,7 +45,7 @@ struct Shared {
     TargetLibraryInfo libraries(names);
     ScalarEvolution evolution(function, libraries, assumptions, dominators,
                               loops);
-    changed = shareByDistance(function, dominators, evolution);
+    changed = shareByDistance(dominators, evolution);
     EXPECT_FALSE(verifyFunction(function, &errs()));
     raw_string_ostream(text) << function;
   }
