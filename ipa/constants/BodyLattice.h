@@ -86,6 +86,8 @@ struct BodyLattice {
   BodyIndex firstCaller = kNone;
   /// Empty for functions with unknown callers.
   std::vector<ParameterLattice> parameters;
+  /// How often the parameters have changed.
+  uint32_t version = 0;
   /// Device functions with known callers: kDimensions elements.
   std::vector<ValueLattice> geometry;
 };

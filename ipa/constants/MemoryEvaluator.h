@@ -5,6 +5,7 @@
 #define GPULTO_IPA_CONSTANTS_MEMORYEVALUATOR_H
 
 #include "ipa/constants/BodyLattice.h"
+#include "ipa/constants/MemoryAnswers.h"
 #include "ipa/constants/Pointees.h"
 
 #include <optional>
@@ -17,6 +18,23 @@ class BodyPointees;
 class CallEvaluator;
 class SolverBodies;
 class ValueEvaluator;
+class VariableContents;
+struct ModuleSummary;
+
+/// How many bytes parts of aggregates are of. Remembers those of choices, which
+/// share theirs: each is looked at once.
+class PartSizes {
+public:
+  /// Returns how many bytes \p value, a part of an aggregate of \p summary, is
+  /// of.
+  uint64_t of(const ModuleSummary &summary, const JumpFunction &value);
+  /// Returns the byte behind \p part, one of \p summary's aggregateParts.
+  uint64_t endOf(const ModuleSummary &summary, const AggregatePart &part);
+
+private:
+  // Looked up only, never iterated.
+  llvm::DenseMap<const AggregatePart *, uint64_t> ends;
+};
 
 /// Evaluates what is in memory, and what calls return. Counts how far the
 /// question at hand has been followed.
@@ -25,9 +43,11 @@ public:
   MemoryEvaluator(const CombinedSummary &program, const Callers &callers,
                   const Pointees &pointees, const SolverBodies &bodies,
                   const BodyPointees &bodyPointees,
+                  const VariableContents &variables,
                   const ValueEvaluator &values, const CallEvaluator &calls)
       : program(program), callers(callers), pointees(pointees), bodies(bodies),
-        bodyPointees(bodyPointees), values(values), calls(calls) {}
+        bodyPointees(bodyPointees), variables(variables), values(values),
+        calls(calls), answers(bodies) {}
 
   /// Returns what the call that \p function names returns: in terms of what
   /// this very call passes, so that it depends on the caller's parameters only.
@@ -57,6 +77,8 @@ private:
   };
   using Bytes = std::optional<ParameterLattice>;
 
+  ParameterLattice lookUp(const BodyLattice &body,
+                          const JumpFunction &function);
   Bytes evaluateBefore(const BodyLattice &caller, uint32_t number,
                        uint32_t parameter, ByteWindow window, Walk &walk);
   Bytes evaluateParts(const BodyLattice &caller, Range parts, ByteWindow window,
@@ -77,8 +99,11 @@ private:
   const Pointees &pointees;
   const SolverBodies &bodies;
   const BodyPointees &bodyPointees;
+  const VariableContents &variables;
   const ValueEvaluator &values;
   const CallEvaluator &calls;
+  PartSizes sizes;
+  MemoryAnswers answers;
   /// How deep results of calls are being looked into.
   unsigned resultDepth = 0;
   /// How deep memory is in terms of other memory, and how many calls one

@@ -33,6 +33,7 @@
 #include "ipa/constants/MemoryEvaluator.h"
 #include "ipa/constants/SolverBodies.h"
 #include "ipa/constants/ValueEvaluator.h"
+#include "ipa/constants/VariableContents.h"
 #include "summary/CombinedModule.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -72,8 +73,7 @@ static void addPartsWithin(ArrayRef<PartLattice> parts, ByteWindow window,
         result.push_back({*place, part.value});
 }
 
-/// Returns how many bytes \p value, a part of an aggregate, is of.
-static uint64_t sizeOf(const ModuleSummary &summary,
+uint64_t PartSizes::of(const ModuleSummary &summary,
                        const JumpFunction &value) {
   bool isRange = value.count && (value.kind == Kind::LoadAggregate ||
                                  value.kind == Kind::CallMemory ||
@@ -85,8 +85,19 @@ static uint64_t sizeOf(const ModuleSummary &summary,
   uint64_t most = value.count ? 0 : value.value;
   for (const AggregatePart &choice :
        slice(summary.aggregateParts, Range{value.source, value.count}))
-    most = std::max(most, choice.byteOffset + sizeOf(summary, choice.value));
+    most = std::max(most, endOf(summary, choice));
   return most;
+}
+
+uint64_t PartSizes::endOf(const ModuleSummary &summary,
+                          const AggregatePart &part) {
+  if (part.value.kind != Kind::Memory)
+    return part.byteOffset + of(summary, part.value);
+  if (auto known = ends.find(&part); known != ends.end())
+    return known->second;
+  uint64_t end = part.byteOffset + of(summary, part.value);
+  ends[&part] = end;
+  return end;
 }
 
 /// The bytes of a window at which a walk has been before.
@@ -149,12 +160,12 @@ static void addFormals(const ModuleSummary &summary,
 /// left such a part.
 static bool addFormalsWithin(const ModuleSummary &summary,
                              const JumpFunction &output, ByteWindow window,
-                             BitVector &used) {
+                             PartSizes &sizes, BitVector &used) {
   bool isOfCalls = false;
   auto addValue = [&](uint64_t offset, const JumpFunction &value) {
     if (offset >= window.end ||
         (value.kind != Kind::Memory &&
-         offset + sizeOf(summary, value) <= window.begin))
+         offset + sizes.of(summary, value) <= window.begin))
       return;
     isOfCalls |= value.kind == Kind::CallMemory;
     if (value.kind != Kind::CallMemory &&
@@ -295,9 +306,10 @@ MemoryEvaluator::Bytes MemoryEvaluator::evaluateParts(const BodyLattice &caller,
   bool isNew = false;
   SeenBytes seen;
   for (const AggregatePart &part : slice(summary.aggregateParts, parts)) {
-    ByteWindow place{part.byteOffset,
-                     part.byteOffset + sizeOf(summary, part.value)};
-    if (place.begin >= window.end || place.end <= window.begin)
+    if (part.byteOffset >= window.end)
+      continue;
+    ByteWindow place{part.byteOffset, sizes.endOf(summary, part)};
+    if (place.end <= window.begin)
       continue;
     if (addBytes(caller, part, window, walk, all))
       isNew = true;
@@ -356,7 +368,7 @@ MemoryEvaluator::evaluateLeft(const BodyLattice &caller,
     return result;
   const JumpFunction &output = outputs[function.parameter];
   BitVector used(program.parameters(callee.id).size());
-  bool asksAll = addFormalsWithin(summary, output, window, used);
+  bool asksAll = addFormalsWithin(summary, output, window, sizes, used);
   // What its calls find behind its pointers; not all of a large object.
   ArrayRef<JumpFunction> actuals = bodies.actualsOf(caller, function.source);
   for (uint32_t i = 0; asksAll && i < actuals.size() && i < used.size(); ++i)
@@ -400,13 +412,13 @@ MemoryEvaluator::evaluateChoices(const BodyLattice &body,
   if (!bodyPointees.isPrivateVariable(body, function.parameter))
     return unknownBytes();
   const ModuleSummary &summary = program.moduleRef(body.id).summary;
-  uint64_t end = std::min(window.end, sizeOf(summary, function));
+  uint64_t end = std::min(window.end, sizes.of(summary, function));
   std::optional<ParameterLattice> common;
   for (const AggregatePart &choice :
        slice(summary.aggregateParts, Range{function.source, function.count})) {
     ParameterLattice one = unknownBytes();
     bool isNew = addBytes(body, choice, window, walk, one);
-    if (!isNew && choice.byteOffset + sizeOf(summary, choice.value) >= end)
+    if (!isNew && sizes.endOf(summary, choice) >= end)
       continue;
     if (!common) {
       common = std::move(one);
@@ -421,8 +433,22 @@ MemoryEvaluator::evaluateChoices(const BodyLattice &body,
 
 ParameterLattice MemoryEvaluator::evaluateMemory(const BodyLattice &body,
                                                  const JumpFunction &function) {
-  if (resultDepth == 0 && memoryDepth == 0)
-    lookups = 0;
+  if (resultDepth || memoryDepth)
+    return lookUp(body, function);
+  if (const ParameterLattice *known = answers.find(body, function))
+    return *known;
+  lookups = 0;
+  uint64_t reads = variables.reads();
+  ParameterLattice found = lookUp(body, function);
+  // Who reads a variable is to be known each time.
+  if (variables.reads() == reads)
+    answers.add(body, function, found);
+  return found;
+}
+
+/// Looks for what evaluateMemory() returns.
+ParameterLattice MemoryEvaluator::lookUp(const BodyLattice &body,
+                                         const JumpFunction &function) {
   if (memoryDepth >= kMaxMemoryDepth)
     return unknownBytes();
   ++memoryDepth;

@@ -49,6 +49,8 @@ public:
   /// Lets the launches of call \p number of \p caller launch what \p stubClone
   /// stands for.
   void redirectLaunch(BodyIndex caller, uint32_t number, BodyIndex stubClone);
+  /// Returns how many calls and launches have been led elsewhere.
+  uint32_t redirectionCount() const { return redirectedCount; }
   /// Returns the clone that call \p number of \p caller was redirected to, or
   /// kNone.
   BodyIndex redirected(BodyIndex caller, uint32_t number) const;
@@ -94,6 +96,7 @@ private:
   llvm::DenseMap<GlobalId, uint32_t> cloneCounts;
   llvm::DenseMap<std::pair<GlobalId, uint32_t>, BodyIndex> clones;
   Redirections redirections, launchRedirections;
+  uint32_t redirectedCount = 0;
   /// By BodyIndex: bodies with calls in these.
   llvm::BitVector redirecting;
 };

@@ -58,6 +58,7 @@ void SolverBodies::redirect(CallSite site, BodyIndex clone) {
 }
 
 void SolverBodies::noteRedirection(BodyIndex caller) {
+  ++redirectedCount;
   if (redirecting.size() <= caller)
     redirecting.resize(bodies.size());
   redirecting.set(caller);

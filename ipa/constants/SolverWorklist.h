@@ -57,6 +57,7 @@ public:
 private:
   void reset(BodyLattice &body);
   void enqueue(BodyLattice &body);
+  void revisit(BodyLattice &body);
   bool reach(BodyLattice &callee, const BodyLattice &from);
   void visit(BodyIndex index);
   void visitCall(BodyIndex caller, uint32_t number, const CallEdge &call);

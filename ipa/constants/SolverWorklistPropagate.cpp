@@ -42,6 +42,7 @@ namespace gpulto {
 void SolverWorklist::reset(BodyLattice &body) {
   body.isReached = false;
   body.firstCaller = kNone;
+  ++body.version;
   body.parameters.clear();
   body.geometry.clear();
   if (!body.isKnown) {
@@ -95,6 +96,12 @@ void SolverWorklist::enqueue(BodyLattice &body) {
     return;
   body.isQueued = true;
   worklist.push_back(body.index);
+}
+
+/// Notes that what is known of \p body has changed.
+void SolverWorklist::revisit(BodyLattice &body) {
+  ++body.version;
+  enqueue(body);
 }
 
 /// Notes that \p from enters \p callee. Returns whether nobody did before.
@@ -162,7 +169,7 @@ bool SolverWorklist::meetArguments(BodyIndex index, const BodyLattice &from,
   if (!callee.geometry.empty())
     changed |= meetGeometry(callee, from.geometry);
   if (changed)
-    enqueue(callee);
+    revisit(callee);
   if (callee.geometry.empty() && all_of(callee.parameters, isBottom))
     settled.set(index);
   return changed;
@@ -200,7 +207,7 @@ void SolverWorklist::visitKernels(const BodyLattice &caller,
       changed |= meetParameter(known, actual);
     changed |= meetGeometry(kernel, geometry);
     if (changed)
-      enqueue(kernel);
+      revisit(kernel);
   }
 }
 

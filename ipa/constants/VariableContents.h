@@ -42,8 +42,10 @@ public:
   void meetStored(GlobalId id, const JumpFunction &function,
                   ValueLattice &result) const;
 
+  /// Returns how often variables have been read.
+  uint64_t reads() const { return readCount; }
   /// Returns whether variables have been read since this was asked last.
-  bool takeAsked() { return std::exchange(isAsked, false); }
+  bool takeAsked() { return std::exchange(askedReads, readCount) != readCount; }
 
   /// Returns the bodies that have read the variable \p id.
   const std::set<BodyIndex> &readersOf(GlobalId id) { return readers[id]; }
@@ -68,7 +70,9 @@ private:
   /// By variable: bodies that were visited when its contents were asked for.
   llvm::DenseMap<GlobalId, std::set<BodyIndex>> readers;
   BodyIndex visited = kNone;
-  bool isAsked = false;
+  uint64_t readCount = 0;
+  /// Of these, those before takeAsked() was asked last.
+  uint64_t askedReads = 0;
 };
 
 } // namespace gpulto

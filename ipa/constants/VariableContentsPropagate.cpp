@@ -42,7 +42,7 @@ bool VariableContents::isKnown(GlobalId id) const {
 }
 
 void VariableContents::noteReader(GlobalId id) {
-  isAsked = true;
+  ++readCount;
   if (visited != kNone)
     readers[id].insert(visited);
 }
