@@ -36,8 +36,7 @@ public:
 
 private:
   /// All of a Memory that its contents depend on.
-  using Question =
-      std::tuple<uint32_t, uint32_t, uint64_t, uint64_t, unsigned>;
+  using Question = std::tuple<uint32_t, uint32_t, uint64_t, uint64_t, unsigned>;
   struct OfBody {
     uint32_t version = 0;
     uint32_t redirections = 0;

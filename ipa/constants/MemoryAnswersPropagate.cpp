@@ -17,8 +17,7 @@ const ParameterLattice *
 MemoryAnswers::find(const BodyLattice &body,
                     const JumpFunction &function) const {
   auto of = known.find(body.index);
-  if (of == known.end() || !isOwn(body) ||
-      of->second.version != body.version ||
+  if (of == known.end() || !isOwn(body) || of->second.version != body.version ||
       of->second.redirections != bodies.redirectionCount())
     return nullptr;
   auto answer = of->second.answers.find(questionOf(function));
