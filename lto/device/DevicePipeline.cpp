@@ -48,6 +48,7 @@
 #include "lto/device/DeviceLoops.h"
 #include "lto/device/DeviceObjects.h"
 #include "lto/device/DeviceSpaces.h"
+#include "lto/device/DeviceUnrolling.h"
 #include "lto/lgen/DeviceBytes.h"
 #include "lto/lgen/ModuleRepair.h"
 #include "lto/partition/LtransPlans.h"
@@ -247,6 +248,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   builder.registerVectorizerStartEPCallback(
       [](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(NarrowIndexesPass());
+        manager.addPass(createFunctionToLoopPassAdaptor(LimitUnrollingPass()));
       });
   builder.registerLateLoopOptimizationsEPCallback(
       [&](LoopPassManager &manager, OptimizationLevel given) {
