@@ -39,6 +39,7 @@
 #include "ipa/bodies/Identities.h"
 #include "ipa/bodies/SourcePlaces.h"
 #include "ipa/runtime/OffloadEntries.h"
+#include "lto/device/DeviceUnrolling.h"
 #include "lto/lgen/AssemblyDeclarations.h"
 #include "lto/lgen/Lgen.h"
 #include "lto/lgen/ManagedVariables.h"
@@ -444,6 +445,15 @@ void summarizeLast(llvm::PassBuilder &builder) {
       });
 }
 
+/// Before LLVM's first unrolling.
+void limitUnrolling(llvm::PassBuilder &builder) {
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel level) {
+        if (level.getSpeedupLevel() > 1)
+          passes.addPass(LimitUnrollingPass());
+      });
+}
+
 void dropBodies(llvm::PassBuilder &builder) {
   builder.registerOptimizerEarlyEPCallback(
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, auto...) {
@@ -458,6 +468,7 @@ llvmGetPassPluginInfo() {
   return {
       LLVM_PLUGIN_API_VERSION, "gpulto-lgen", LLVM_VERSION_STRING,
       [](llvm::PassBuilder &builder) {
+        limitUnrolling(builder);
         builder.registerPipelineStartEPCallback(
             [&builder, registered = false](llvm::ModulePassManager &passes,
                                            llvm::OptimizationLevel) mutable {

@@ -31,9 +31,9 @@
 // gets in an aggregate (ipa/pointers/ApartPointersTransform.cpp).
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
-// unrolling, ChooseUnrolling raises LLVM's limits, in changed functions and for
-// short loops;
-// at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
+// unrolling, LimitUnrolling keeps large rounds that run seldom from being
+// copied, and ChooseUnrolling raises LLVM's limits, in changed functions and for
+// short loops; at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
 // 16 bits and masks of bytes by one instruction.
 //
 //===----------------------------------------------------------------------===//
@@ -252,6 +252,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
       });
   builder.registerLateLoopOptimizationsEPCallback(
       [&](LoopPassManager &manager, OptimizationLevel given) {
+        manager.addPass(LimitUnrollingPass());
         manager.addPass(
             ChooseUnrollingPass(most, given.getSpeedupLevel() > 1, reached));
       });

@@ -64,6 +64,8 @@ static constexpr unsigned kLeastSaving = 4;
 static constexpr unsigned kFolding = 8;
 static constexpr uint64_t kAssumedRounds = 8;
 static constexpr uint64_t kHotter = 4;
+/// How many steps pointers are followed back.
+static constexpr unsigned kMaxSteps = 32;
 
 /// How many rounds \p loop has, as LLVM's unrolling sees it: by whichever exit
 /// is sure to be taken first; 0 if none is.
@@ -202,7 +204,7 @@ bool Round::savesNothing() const {
 /// local memory.
 static bool mayBeLocal(const Value *pointer) {
   SmallVector<const Value *, 4> objects;
-  getUnderlyingObjects(pointer, objects);
+  getUnderlyingObjects(pointer, objects, /*LI=*/nullptr, kMaxSteps);
   return any_of(objects, [](const Value *object) {
     unsigned space = object->getType()->getPointerAddressSpace();
     if (space == NVPTXAS::ADDRESS_SPACE_GLOBAL ||
@@ -317,15 +319,17 @@ PreservedAnalyses LimitUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
   OptimizationRemarkEmitter remarks(loop.getHeader()->getParent());
   remarks.emit([&] {
     DebugLoc place = hotter->getStartLoc();
-    return OptimizationRemarkMissed("gpulto-unroll", "StaysLoop",
-                                    loop.getStartLoc(), loop.getHeader())
-           << "loop not unrolled completely: each of its "
+    OptimizationRemarkMissed remark("loop-unroll", "StaysLoop",
+                                    loop.getStartLoc(), loop.getHeader());
+    remark << "loop not unrolled completely: each of its "
            << ore::NV("Rounds", rounds) << " rounds has "
            << ore::NV("Instructions", static_cast<unsigned>(size))
-           << " instructions, none of which that would save, and more time "
-              "is spent in the loop at line "
-           << ore::NV("Hotter", place ? place.getLine() : 0) << "; "
-           << ore::NV("Count", count) << " at once are enough";
+           << " instructions, of which that would save next to none, and more "
+              "time is spent in the loop";
+    if (DebugLoc place = hotter->getStartLoc())
+      remark << " at line " << ore::NV("Hotter", place.getLine());
+    return remark << "; '#pragma unroll " << ore::NV("Wish", rounds)
+                  << "' unrolls it";
   });
   limit(loop, count);
   return PreservedAnalyses::all();

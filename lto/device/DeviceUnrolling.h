@@ -16,8 +16,9 @@ namespace gpulto {
 
 /// Keeps loops of device code though `#pragma unroll` asks for all of their
 /// rounds, where these are large, save nothing, and run seldom beside another
-/// loop of the function. Runs before LLVM's unrolling. Says so as remark
-/// `gpulto-unroll`.
+/// loop of the function. Runs before LLVM's unrolling, at compile time and
+/// in the link. Says so as remark
+/// `loop-unroll`.
 struct LimitUnrollingPass : llvm::PassInfoMixin<LimitUnrollingPass> {
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
                               llvm::LoopStandardAnalysisResults &analyses,
