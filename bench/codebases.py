@@ -233,8 +233,8 @@ class CodeBase:
 
     def mode(self):
         """Returns the options of the compiles that say how to compress device code."""
-        return sorted({flag for unit in self.units() for flag in unit.flags
-                       if flag.lstrip("-").startswith("compress-mode=")})
+        return sorted({name for unit in self.units() for name, _ in unit.flags
+                       if name.lstrip("-").startswith("compress-mode=")})
 
     def link_all(self, variants, values):
         """Compiles and links with each; returns samples and sizes by variant."""
