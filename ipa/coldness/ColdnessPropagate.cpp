@@ -230,8 +230,7 @@ bool ColdnessSolver::isStarted(uint32_t body) const {
     return false;
   if (callers.unknown(id) == UnknownCaller::Constructor)
     return true;
-  const SymbolRecord &symbol = program.symbol(id);
-  return symbol.name == "main" && !symbol.isLocal();
+  return program.symbol(id).isMain();
 }
 
 void ColdnessSolver::solveOnce() {

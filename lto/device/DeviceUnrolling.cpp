@@ -38,6 +38,7 @@
 
 #include "lto/device/DeviceUnrolling.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -89,11 +90,15 @@ static unsigned unrolledRounds(const Loop &loop, ScalarEvolution &evolution) {
 
 namespace {
 
-/// One loop, with the loops in it unrolled.
+/// One round of a loop, with the loops in it unrolled.
 class Round {
 public:
   Round(const Loop &loop, LoopInfo &loops, ScalarEvolution &evolution)
-      : loop(loop), loops(loops), evolution(evolution) {
+      : loop(loop), loops(loops) {
+    for (const Loop *in : loop.getLoopsInPreorder())
+      copies[in] = in == &loop ? 1
+                               : copies[in->getParentLoop()] *
+                                     unrolledRounds(*in, evolution);
     for (const BasicBlock *block : loop.blocks())
       all += block->sizeWithoutDebug() * copiesOf(*block);
   }
@@ -113,17 +118,14 @@ private:
 
   /// How often \p block stands in a round.
   uint64_t copiesOf(const BasicBlock &block) const {
-    uint64_t copies = 1;
-    for (const Loop *in = loops.getLoopFor(&block); in != &loop;
-         in = in->getParentLoop())
-      copies *= unrolledRounds(*in, evolution);
-    return copies;
+    return copies.lookup(loops.getLoopFor(&block));
   }
   Instructions constants(bool isCounterKnown) const;
 
   const Loop &loop;
   LoopInfo &loops;
-  ScalarEvolution &evolution;
+  /// By loop in it: how often its body stands in a round.
+  DenseMap<const Loop *, uint64_t> copies;
   uint64_t all = 0;
 };
 
@@ -140,10 +142,10 @@ static bool beginsKnown(const PHINode &phi, const Loop &loop) {
 Round::Instructions Round::constants(bool isCounterKnown) const {
   Instructions known;
   SmallVector<std::pair<const PHINode *, const Loop *>, 8> counters;
-  for (const Loop *in : loops.getLoopsInPreorder()) {
+  for (const Loop *in : loop.getLoopsInPreorder()) {
     bool isUnrolled =
         in == &loop ? isCounterKnown
-                    : loop.contains(in) && unrolledRounds(*in, evolution) > 1;
+                    : copies.lookup(in) > copies.lookup(in->getParentLoop());
     if (!isUnrolled || !in->getLoopLatch())
       continue;
     for (const PHINode &phi : in->getHeader()->phis())
