@@ -306,7 +306,7 @@ FoldRole RoleFinder::hostRole(GlobalId id) const {
   const SymbolRecord &symbol = program.symbol(id);
   constexpr uint32_t kNever = kHasAsmLabels | kOptNone | kNaked;
   if (function.foldHash.isNone() || (function.flags & kNever) ||
-      symbol.has(kIntrinsic) || symbol.isMain() || mayBeNamed(id))
+      symbol.has(kIntrinsic) || symbol.name == "main" || mayBeNamed(id))
     return FoldRole::None;
   bool isSignificant = callers.isAddressSignificant(id) && hasIdentity.test(id);
   if (!context.decisions.visibleOutside.test(id) &&

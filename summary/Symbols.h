@@ -156,8 +156,6 @@ struct SymbolRecord {
   bool isLocal() const {
     return linkage == Linkage::Internal || linkage == Linkage::Private;
   }
-  /// Whether it is, in host code, the function that start-up code calls.
-  bool isMain() const { return name == "main" && !isLocal(); }
   bool operator==(const SymbolRecord &) const = default;
 };
 

@@ -230,7 +230,8 @@ bool ColdnessSolver::isStarted(uint32_t body) const {
     return false;
   if (callers.unknown(id) == UnknownCaller::Constructor)
     return true;
-  return program.symbol(id).isMain();
+  const SymbolRecord &symbol = program.symbol(id);
+  return symbol.name == "main" && !symbol.isLocal();
 }
 
 void ColdnessSolver::solveOnce() {

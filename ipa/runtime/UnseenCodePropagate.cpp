@@ -98,7 +98,7 @@ static bool isVisible(const WpaContext &context, GlobalId id) {
   return program.imageOf(id) == kHostImage && program.definition(id) == id &&
          context.decisions.live.test(id) && !symbol.isLocal() &&
          !symbol.has(kRegistration) && (program.resolution(id) & kSeen) &&
-         !symbol.isMain() && !HostLibrary::isOfCxx(symbol.name);
+         symbol.name != "main" && !HostLibrary::isOfCxx(symbol.name);
 }
 
 std::string findUnseenCode(const WpaContext &context) {

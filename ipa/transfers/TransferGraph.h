@@ -221,7 +221,7 @@ public:
   bool launchesUnseen(GlobalId id) const {
     return others.contains(id) || coarse.contains(id);
   }
-  bool isMain(GlobalId id) const { return program.symbol(id).isMain(); }
+  bool isMain(GlobalId id) const;
   /// Whether the attributes of \p id let it read and write variables that no
   /// argument leads to.
   bool mayUseVariables(GlobalId id) const;

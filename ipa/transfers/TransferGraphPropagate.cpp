@@ -824,6 +824,10 @@ bool TransferGraph::mayChange(const TransferNode &node, uint32_t object) const {
          });
 }
 
+bool TransferGraph::isMain(GlobalId id) const {
+  return program.symbol(id).name == "main";
+}
+
 bool TransferGraph::mayUseVariables(GlobalId id) const {
   const FunctionEffects *effects = context.decisions.effectsOf(id);
   return !effects || ((effects->may & (kReadsGlobals | kReadsOther)) &&
