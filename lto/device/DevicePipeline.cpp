@@ -32,9 +32,9 @@
 //
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, LimitUnrolling keeps large rounds that run seldom from being
-// copied, and ChooseUnrolling raises LLVM's limits, in changed functions and for
-// short loops; at the end, WidenCopies expands small copies, and PermuteBytes makes pairs of
-// 16 bits and masks of bytes by one instruction.
+// copied, and ChooseUnrolling raises LLVM's limits, in changed functions and
+// for short loops; at the end, WidenCopies expands small copies, and
+// PermuteBytes makes pairs of 16 bits and masks of bytes by one instruction.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,10 +21,11 @@
 // 3. nothing in it may be in local memory at a place that differs by round: an
 //    array gets registers only if all its indexes are known;
 // 4. it has no barriers and calls;
-// 5. beside it there is a loop that is entered as often and in which the time
-// is
-//    spent: all rounds of that (kAssumedRounds if only a run knows) are kHotter
-//    times as much as all of this one.
+// 5. beside it there is a loop that is entered as often and in which more time
+//    is spent: all rounds of that (kAssumedRounds if only a run knows) are
+//    kHotter times as much as all of this one.
+//
+// Or it gets so many rounds at once that these are large.
 //
 // What is lost is that several rounds could be in flight at once, which 1.
 // makes small and 5. rare. nvcc leaves such loops, too, if they have a branch
