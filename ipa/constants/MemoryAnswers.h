@@ -48,6 +48,8 @@ private:
             function.bitWidth};
   }
   bool isOwn(const BodyLattice &body) const;
+  /// Whether \p answers still hold for \p body, whose they are.
+  bool hold(const OfBody &answers, const BodyLattice &body) const;
 
   const SolverBodies &bodies;
   // Looked up only, never iterated.

@@ -13,12 +13,16 @@ bool MemoryAnswers::isOwn(const BodyLattice &body) const {
   return body.index < bodies.all().size() && &bodies[body.index] == &body;
 }
 
+bool MemoryAnswers::hold(const OfBody &answers, const BodyLattice &body) const {
+  return answers.version == body.version &&
+         answers.redirections == bodies.redirectionCount();
+}
+
 const ParameterLattice *
 MemoryAnswers::find(const BodyLattice &body,
                     const JumpFunction &function) const {
   auto of = known.find(body.index);
-  if (of == known.end() || !isOwn(body) || of->second.version != body.version ||
-      of->second.redirections != bodies.redirectionCount())
+  if (of == known.end() || !isOwn(body) || !hold(of->second, body))
     return nullptr;
   auto answer = of->second.answers.find(questionOf(function));
   return answer == of->second.answers.end() ? nullptr : &answer->second;
@@ -29,8 +33,7 @@ void MemoryAnswers::add(const BodyLattice &body, const JumpFunction &function,
   if (!isOwn(body))
     return;
   OfBody &of = known[body.index];
-  if (of.version != body.version ||
-      of.redirections != bodies.redirectionCount())
+  if (!hold(of, body))
     of = {body.version, bodies.redirectionCount(), {}};
   of.answers.insert_or_assign(questionOf(function), found);
 }

@@ -290,16 +290,12 @@ static unsigned enoughRounds(uint64_t size, unsigned rounds) {
 
 /// Has \p loop unrolled \p count times.
 static void limit(Loop &loop, unsigned count) {
-  LLVMContext &context = loop.getHeader()->getContext();
-  Metadata *name =
-      MDString::get(context, count > 1 ? "llvm.loop.unroll.count"
-                                       : "llvm.loop.unroll.disable");
-  Metadata *number = ConstantAsMetadata::get(
-      ConstantInt::get(Type::getInt32Ty(context), count));
-  MDNode *wish = count > 1 ? MDNode::get(context, {name, number})
-                           : MDNode::get(context, name);
-  loop.setLoopID(makePostTransformationMetadata(context, loop.getLoopID(),
-                                                {"llvm.loop.unroll."}, {wish}));
+  loop.setLoopID(makePostTransformationMetadata(loop.getHeader()->getContext(),
+                                                loop.getLoopID(),
+                                                {"llvm.loop.unroll."}, {}));
+  addStringMetadataToLoop(
+      &loop, count > 1 ? "llvm.loop.unroll.count" : "llvm.loop.unroll.disable",
+      count);
 }
 
 PreservedAnalyses LimitUnrollingPass::run(Loop &loop, LoopAnalysisManager &,

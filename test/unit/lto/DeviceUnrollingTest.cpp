@@ -39,9 +39,9 @@ struct Kernel {
   unsigned rounds = 16;    ///< of the other loop
   unsigned size = 150;     ///< instructions of one of these, and a few
   std::string convention = "ptx_kernel";
-  std::string memory = "@tile"; ///< what it loads from
-  std::string first;            ///< at the beginning of the function
-  std::string extra;            ///< in the round, of its number %i
+  /// At the beginning of the function: %base, from where it loads.
+  std::string first = "  %base = addrspacecast ptr addrspace(3) @tile to ptr\n";
+  std::string extra; ///< in the round, of its number %i
   std::string wish = R"(!"llvm.loop.unroll.enable")";
   std::string triple = "nvptx64-nvidia-cuda";
 
@@ -71,8 +71,7 @@ middle:
 seldom:
   %i = phi i32 [ 0, %middle ], [ %j, %seldom ]
   %index = add i32 %i, %lane
-  %from = getelementptr float, ptr )" +
-           "%base" + R"(, i32 %index
+  %from = getelementptr float, ptr %base, i32 %index
   %loaded = load float, ptr %from
 )" + extra +
            work("s", size, "%loaded") + R"(
@@ -130,24 +129,15 @@ std::string limited(const Kernel &kernel) {
   return "no loop";
 }
 
-constexpr char kTile[] =
-    "  %base = addrspacecast ptr addrspace(3) @tile to ptr\n";
-
-Kernel seldom() {
-  Kernel kernel;
-  kernel.first = kTile;
-  return kernel;
-}
-
 TEST(DeviceUnrolling, LargeRoundsBesideAHotLoopStayALoop) {
-  EXPECT_EQ(limited(seldom()), "none");
-  Kernel full = seldom();
+  EXPECT_EQ(limited(Kernel()), "none");
+  Kernel full;
   full.wish = R"(!"llvm.loop.unroll.full")";
   EXPECT_EQ(limited(full), "none");
 }
 
 TEST(DeviceUnrolling, SmallerOnesGetAFewRoundsAtOnce) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.size = 60;
   EXPECT_EQ(limited(kernel), "2");
   kernel.size = 45;
@@ -155,7 +145,7 @@ TEST(DeviceUnrolling, SmallerOnesGetAFewRoundsAtOnce) {
 }
 
 TEST(DeviceUnrolling, SmallLoopsAreUnrolled) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.size = 12;
   EXPECT_EQ(limited(kernel), "all");
   kernel.size = 150;
@@ -164,13 +154,13 @@ TEST(DeviceUnrolling, SmallLoopsAreUnrolled) {
 }
 
 TEST(DeviceUnrolling, ANumberInTheSourceCounts) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.wish = R"(!"llvm.loop.unroll.count", i32 16)";
   EXPECT_EQ(limited(kernel), "16");
 }
 
 TEST(DeviceUnrolling, WithoutAHotterLoopAllIsUnrolled) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.hot = 100;
   EXPECT_EQ(limited(kernel), "all");
   kernel.hot = 2000;
@@ -181,25 +171,25 @@ TEST(DeviceUnrolling, WithoutAHotterLoopAllIsUnrolled) {
 }
 
 TEST(DeviceUnrolling, ArraysGetRegisters) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.first = "  %base = alloca [64 x float]\n";
   EXPECT_EQ(limited(kernel), "all");
 }
 
 TEST(DeviceUnrolling, ParametersAreOfKernelsOnly) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.convention = "";
   EXPECT_EQ(limited(kernel), "all");
 }
 
 TEST(DeviceUnrolling, PointersFromMemoryMayBeOfArrays) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.first = "  %base = load ptr, ptr %out\n";
   EXPECT_EQ(limited(kernel), "all");
 }
 
 TEST(DeviceUnrolling, BranchesOnTheCounterDiffer) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.extra = "  %early = icmp ult i32 %i, 4\n"
                  "  %what = select i1 %early, float %x, float %loaded\n";
   EXPECT_EQ(limited(kernel), "all");
@@ -209,7 +199,7 @@ TEST(DeviceUnrolling, BranchesOnTheCounterDiffer) {
 }
 
 TEST(DeviceUnrolling, WhatBecomesConstantSavesRounds) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   for (unsigned i = 0; i < 40; ++i)
     kernel.extra += ("  %c" + Twine(i) + " = mul i32 " +
                      (i ? "%c" + Twine(i - 1) : Twine("%i")) + ", %i\n")
@@ -218,7 +208,7 @@ TEST(DeviceUnrolling, WhatBecomesConstantSavesRounds) {
 }
 
 TEST(DeviceUnrolling, BarriersAndCallsAreLeftToLlvm) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.extra = "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n";
   EXPECT_EQ(limited(kernel), "all");
   kernel.extra = "  call void @away()\n";
@@ -226,7 +216,7 @@ TEST(DeviceUnrolling, BarriersAndCallsAreLeftToLlvm) {
 }
 
 TEST(DeviceUnrolling, HostCodeIsLeftAlone) {
-  Kernel kernel = seldom();
+  Kernel kernel;
   kernel.convention = "";
   kernel.triple = "x86_64-unknown-linux-gnu";
   EXPECT_EQ(limited(kernel), "all");
