@@ -259,9 +259,11 @@ void Folder::collect() {
     SmallVector<Element, 1> kernels;
     for (GlobalId kernel : program.deviceCounterparts(id))
       kernels.push_back(elementOf[kernel]);
+    bool foldsHandle =
+        options.kernels == FoldKernels::Launch && roles[id] == FoldRole::Folds;
     for (Element kernel : kernels) {
       stubs[kernel] = i;
-      if (options.kernels == FoldKernels::Launch)
+      if (foldsHandle)
         partners[kernel].push_back(i);
       else
         copy_if(kernels, std::back_inserter(partners[kernel]),

@@ -22,10 +22,12 @@
 // second name.
 //
 // A kernel takes part with its stub, the same in every image, if its handle is
-// only launched. With --gpulto-icf-kernels=register its handle may be taken, if
-// no code of the program can do more with unknown handles than launch them and
-// ask for attributes. The refinement (FoldPropagate.cpp) handles block-shared
-// memory of a kernel. Device functions fold unless their address is taken.
+// only launched; under its stub, which stays a handle of the leader, if handles
+// are also compared. With --gpulto-icf-kernels=register its handle may be
+// taken, if no code of the program can do more with unknown handles than launch
+// them and ask for attributes. The refinement (FoldPropagate.cpp) handles
+// block-shared memory of a kernel. Device functions fold unless their address
+// is taken.
 //
 // Source: the rules for addresses are those of S. Tallam et al., "Safe ICF:
 // Pointer Safe and Unwinding aware Identical Code Folding in the Gold Linker"
@@ -249,7 +251,7 @@ bool RoleFinder::findsHandlesOut(GlobalId user) const {
 
 /// Adds \p stub and its kernels, or says what keeps them.
 void RoleFinder::addKernel(GlobalId stub) {
-  FoldRole role = FoldRole::Folds;
+  FoldRole role = callers.isToldApart(stub) ? FoldRole::Stays : FoldRole::Folds;
   if (any_of(program.deviceCounterparts(stub),
              [&](GlobalId kernel) { return program.isNativelyUsed(kernel); }))
     return explainKept(stub, describe(UnknownCaller::VisibleOutside));

@@ -120,12 +120,15 @@ enum class HandleTarget : uint8_t {
   /// No handle: an argument of a call is the address that \c handle, a Memory,
   /// tells, or a copy of what is there.
   Passed,
-  Last = Passed
+  /// Nowhere: it is compared with other pointers, hashed, or kept in memory
+  /// from which it is only read for that. Another kernel has another handle.
+  Apart,
+  Last = Apart
 };
 
 inline constexpr const char *kHandleTargetNames[] = {
-    "argument", "behind",   "variable", "beside",
-    "returned", "followed", "into",     "passed"};
+    "argument", "behind", "variable", "beside", "returned",
+    "followed", "into",   "passed",   "apart"};
 static_assert(std::size(kHandleTargetNames) == size_t(HandleTarget::Last) + 1);
 
 /// Where a kernel's handle goes that is not told by the jump function of a
@@ -190,6 +193,7 @@ template <typename V> void describe(V &v, HandleFlow &h) {
     v.number("at", h.beforeBytes);
     break;
   case Target::Followed:
+  case Target::Apart:
     break;
   }
 }

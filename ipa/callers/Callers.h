@@ -95,6 +95,9 @@ public:
   bool isAttributed(GlobalId id) const {
     return isQueried(id) || isConfigured(id);
   }
+  /// Whether the host tells the handle of the stub \p id from others: no other
+  /// handle may take its place.
+  bool isToldApart(GlobalId id) const { return handles->isApart(id); }
   /// Number of live stubs of this link that launch the kernel \p id.
   uint32_t stubCount(GlobalId id) const { return stubCounts.lookup(id); }
 

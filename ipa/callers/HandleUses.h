@@ -4,6 +4,7 @@
 #ifndef GPULTO_IPA_CALLERS_HANDLEUSES_H
 #define GPULTO_IPA_CALLERS_HANDLEUSES_H
 
+#include "ipa/callers/ClosedMemory.h"
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/MemoryUses.h"
 #include "summary/Bodies.h"
@@ -79,10 +80,10 @@ public:
       : context(context), result(result) {}
 
   /// Whether whole-program analysis can follow \p handle, which is \p use: it
-  /// is launched, compared with null, passed to a direct call, returned, stored
-  /// in a program variable, or kept in a local variable from which only such
-  /// uses are read. Adds to the flows what the jump functions of calls do not
-  /// say.
+  /// is launched, compared, hashed, passed to a direct call, returned, stored
+  /// in a program variable or in memory that keeps it (ClosedMemory.h), or kept
+  /// in a local variable from which only such uses are read. Adds to the flows
+  /// what the jump functions of calls do not say.
   bool follow(const llvm::Use &use, const JumpFunction &handle);
 
   /// Whether follow() holds for all uses of \p value.
@@ -120,6 +121,7 @@ private:
     llvm::SmallPtrSet<const llvm::Value *, 8> values;
     llvm::DenseSet<std::pair<const llvm::Value *, uint64_t>> fields;
   };
+  bool tellApart(Path &path) const;
   bool followUse(const llvm::Use &use, Path &path);
   bool followValue(const llvm::Value &value, Path &path);
   bool followPlace(const llvm::Value &address, uint64_t offset, Path &path);
@@ -147,6 +149,7 @@ private:
   const FunctionSummary &result;
   UniqueList<HandleFlow> flows;
   MemoryNumbers memoryNumbers;
+  ClosedMemory closedMemory;
   llvm::SmallSetVector<const llvm::Value *, 4> filled; // with handles
   // Looked up only. Pointers, since references to entries exist while more are
   // added.

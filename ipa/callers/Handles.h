@@ -39,6 +39,8 @@ public:
   /// parameter, a result or a variable.
   bool isQueried(GlobalId id) const { return queried.test(id); }
   bool isSet(GlobalId id) const { return set.test(id); }
+  /// Whether the program tells the handle of the stub \p id from others.
+  bool isApart(GlobalId id) const { return apart.test(id); }
 
   /// Returns, in order, the stubs that \p launch of the function \p caller may
   /// launch, without those that are lost.
@@ -56,7 +58,8 @@ private:
     Lost,      // where they cannot be followed
     Untouched, // where nobody looks
     Queried,   // the program reads their attributes, where no flag says so
-    Set        // it sets them
+    Set,       // it sets them
+    Apart      // it tells the handle from others
   };
   /// A symbol, and the Of, number and byte in it.
   using Place = std::pair<GlobalId, uint64_t>;
@@ -142,7 +145,7 @@ private:
   std::vector<uint32_t> callCounts; // by place among the bodies
   bool fillsParameters = false;
   std::vector<std::pair<Place, GlobalId>> worklist;
-  llvm::BitVector lost, queried, set; // by stub
+  llvm::BitVector lost, queried, set, apart; // by stub
 };
 
 } // namespace gpulto

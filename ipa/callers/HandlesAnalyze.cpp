@@ -8,12 +8,16 @@
 //   run(table[i], n);                                   load of it, passed on
 //   run(kernel, n) { kernel<<<grid, block>>>(p, n); }   parameter, launched
 //
-// A handle is followed while it is launched, compared with null, or passed to a
-// direct call. It may be chosen by a select or phi, returned, stored in a
-// variable of the program, and kept in a local one: CUB and Thrust have structs
-// of kernels and their configurations. The address of a local variable may go
-// to callees, which whole-program analysis must find not to touch the handle or
-// to follow it (HandleMemoryAnalyze.cpp). All else is an escape.
+// A handle is followed while it is launched, compared, or passed to a direct
+// call. It may be chosen by a select or phi, returned, stored in a variable of
+// the program, and kept in a local one: CUB and Thrust have structs of kernels
+// and their configurations. The address of a local variable may go to callees,
+// which whole-program analysis must find not to touch the handle or to follow
+// it (HandleMemoryAnalyze.cpp). A function may remember something of each
+// kernel under its handle (ClosedMemoryAnalyze.cpp). All else is an escape.
+//
+// A handle that is remembered, hashed or compared with another is told apart
+// from that: its kernel may get another body, but not another handle.
 //
 // Variables of the program: stores to them do no harm, whether of followed
 // handles or not, but values read from them must be followed (kReadsValue).
@@ -219,8 +223,7 @@ static bool isPassedOn(const llvm::Use &use) {
   return index < callee->arg_size() && !call->isByValArgument(index);
 }
 
-/// Whether \p user compares a handle with null. Another comparison tells one
-/// kernel from the next: the handle is more than that of a body.
+/// Whether \p user compares a handle with null.
 static bool isTest(const llvm::User &user) {
   auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&user);
   return compare &&
@@ -264,10 +267,14 @@ bool HandlePaths::followPlace(const llvm::Value &address, uint64_t offset,
 bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
   if (!store.isSimple())
     return false;
-  if (followPlace(*store.getPointerOperand(), 0, path))
+  const llvm::Value &address = *store.getPointerOperand();
+  if (!llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&address)) &&
+      closedMemory.keeps(address))
+    return tellApart(path);
+  if (followPlace(address, 0, path))
     return true;
   std::optional<VariablePlace> place =
-      variablePlace(*store.getPointerOperand(), context.module.getDataLayout());
+      variablePlace(address, context.module.getDataLayout());
   SymbolIndex symbol = place ? context.indexOf(*place->variable) : kNone;
   if (symbol == kNone || place->variable->isThreadLocal())
     return false;
@@ -329,6 +336,14 @@ bool HandlePaths::followLocal(const llvm::AllocaInst &variable, uint64_t offset,
   });
 }
 
+/// Adds that the handle is told apart from others.
+bool HandlePaths::tellApart(Path &path) const {
+  HandleFlow flow;
+  flow.to = HandleTarget::Apart;
+  path.flows.push_back(flow);
+  return true;
+}
+
 /// Follows the handle \p use but into the callee of a direct call.
 bool HandlePaths::followDirect(const llvm::Use &use, Path &path) {
   const llvm::User *user = use.getUser();
@@ -345,8 +360,11 @@ bool HandlePaths::followDirect(const llvm::Use &use, Path &path) {
   if (auto *insert = llvm::dyn_cast<llvm::InsertValueInst>(user))
     return use.getOperandNo() == 1 && insert->getNumIndices() == 1 &&
            followElements(*insert, insert->getIndices().front(), path);
-  return context.launchedUses.contains(&use) || isTest(*user) ||
-         isPassedOn(use);
+  if (llvm::isa<llvm::ICmpInst>(user))
+    return isTest(*user) || tellApart(path);
+  if (llvm::isa<llvm::PtrToIntInst>(user))
+    return endsInMixture(*user) && tellApart(path);
+  return context.launchedUses.contains(&use) || isPassedOn(use);
 }
 
 /// As followDirect(), and into callees.

@@ -347,6 +347,8 @@ void Handles::visitFlow(GlobalId caller, const HandleFlow &flow) {
       return seen.test(caller) ? place(Of::Result, caller, 0, flow.argument)
                                : nowhere(Of::Lost);
     });
+  case HandleTarget::Apart:
+    return pass(flow.handle, caller, [] { return nowhere(Of::Apart); });
   case HandleTarget::Into:
   case HandleTarget::Beside:   // findHolders() has looked at variables
   case HandleTarget::Followed: // loseResults() asks for those of calls
@@ -419,6 +421,9 @@ void Handles::propagate() {
     case Of::Set:
       set.set(stub);
       continue;
+    case Of::Apart:
+      apart.set(stub);
+      continue;
     case Of::Parameter: {
       uint32_t flags = program.parameters(place.first)[numberOf(place)].flags;
       if (flags & kParamHandleQueried)
@@ -472,7 +477,8 @@ Handles::Handles(const WpaContext &context, const Callers &callers,
                  const BitVector &kernelModules)
     : context(context), program(context.program), callers(callers),
       seen(program.symbolCount()), lost(program.symbolCount()),
-      queried(program.symbolCount()), set(program.symbolCount()) {
+      queried(program.symbolCount()), set(program.symbolCount()),
+      apart(program.symbolCount()) {
   findHolders();
   checkHolders();
   BitVector modules = findHandleModules(kernelModules);

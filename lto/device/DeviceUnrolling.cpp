@@ -58,11 +58,10 @@ using namespace llvm;
 
 namespace gpulto {
 
-/// Instructions between two branches back, and of all rounds, from which on a
-/// loop may stay one; it has so many times fewer.
+/// Instructions between two branches back from which on a loop may stay one,
+/// and how many times as many it must have when unrolled.
 static constexpr uint64_t kLeastBody = 128;
-static constexpr uint64_t kLeastAll = 768;
-static constexpr unsigned kLeastSaving = 4;
+static constexpr unsigned kLeastSaving = 2;
 /// One of so many instructions may be constant in an unrolled round.
 static constexpr unsigned kFolding = 8;
 static constexpr uint64_t kAssumedRounds = 8;
@@ -310,8 +309,8 @@ PreservedAnalyses LimitUnrollingPass::run(Loop &loop, LoopAnalysisManager &,
   Round round(loop, loops, evolution);
   uint64_t size = round.size();
   unsigned count = enoughRounds(size, rounds);
-  if (size * rounds < kLeastAll || count * kLeastSaving > rounds ||
-      round.hasCalls() || !round.savesNothing() || round.walksLocal())
+  if (count * kLeastSaving > rounds || round.hasCalls() ||
+      !round.savesNothing() || round.walksLocal())
     return PreservedAnalyses::all();
   const Loop *hotter = hotterBeside(loop, size * rounds, loops, evolution);
   if (!hotter)

@@ -138,10 +138,12 @@ TEST(FoldClasses, AgreesWithTheNaiveAlgorithm) {
   }
 }
 
-/// Two kernels of two forms of bodies each, with their stubs.
+/// Two kernels of two forms of bodies each, with their stubs. The program tells
+/// apart the handles \p apart: 'a', 'b'.
 struct KernelProgram {
   explicit KernelProgram(uint8_t secondUse, uint64_t secondForm = 5,
-                         bool inAllImages = true, bool setsUnknown = false) {
+                         bool inAllImages = true, bool setsUnknown = false,
+                         llvm::StringRef apart = "") {
     ModuleBuilder host;
     if (setsUnknown)
       host.define("sets", kPrevailing | kVisibleToRegular,
@@ -158,6 +160,15 @@ struct KernelProgram {
     host.summary().functions.back().launches = {0, 2};
     if (secondUse)
       host.refer(b, secondUse);
+    host.summary().functions.back().handleFlows = {0, uint32_t(apart.size())};
+    for (char kernel : apart) {
+      HandleFlow flow;
+      flow.handle.kind = JumpFunction::Kind::SymbolAddress;
+      flow.handle.source = kernel == 'a' ? a : b;
+      flow.to = HandleTarget::Apart;
+      host.summary().handleFlows.push_back(flow);
+      host.refer(flow.handle.source, kPassesHandle);
+    }
     host.offload(a, "a");
     host.offload(b, "b");
     program.summary.addModule(host.take(0));
@@ -213,6 +224,18 @@ TEST(FoldClasses, KeepsHandlesThatMatter) {
   EXPECT_EQ(KernelProgram(kQueriesHandle).classes(), 3u);
   EXPECT_EQ(KernelProgram(kSetsHandle).classes(), 0u);
   EXPECT_EQ(KernelProgram(kTakesAddress).classes(), 0u);
+}
+
+TEST(FoldClasses, KeepsHandlesThatAreToldApart) {
+  auto classes = [](llvm::StringRef apart, uint8_t secondUse = 0) {
+    return KernelProgram(secondUse, 5, true, false, apart).classes();
+  };
+  EXPECT_EQ(classes("ab"), 2u); // kernels, no stubs
+  EXPECT_EQ(classes("ab", kQueriesHandle), 2u);
+  EXPECT_EQ(classes("a"), 0u); // one handle stays, the other would not
+  EXPECT_EQ(classes("b"), 0u);
+  EXPECT_EQ(classes("ab", kSetsHandle), 0u);
+  EXPECT_EQ(classes("ab", kTakesAddress), 0u);
 }
 
 TEST(FoldClasses, RegistersHandlesForOneKernel) {

@@ -33,6 +33,8 @@ struct HandleProgram : TestProgram {
   /// `main` launches what `picker` returns, the handle of `stub`.
   bool isReturned = false, isResultFollowed = true, isPickerTaken = false;
   uint32_t returnedAt = 0, followedAt = 0; // bytes of the result
+  /// `inner` compares the handle with another.
+  bool isCompared = false;
   /// What native code can name, too.
   const char *visible = nullptr;
 
@@ -82,6 +84,8 @@ struct HandleProgram : TestProgram {
     inner = unit.define("inner", kWins, {});
     addParameter(innerFlags);
     launches(of(Kind::PassThrough, 0));
+    if (isCompared)
+      flows({of(Kind::PassThrough, 0), kNone, 0, kNone, HandleTarget::Apart});
     outer = unit.define("outer", kWins, {callsNative ? native : inner});
     addParameter(kParamIsPointer | kParamIsHandle);
     unit.summary().parameters.back().reachBytes = outerReach;
@@ -316,6 +320,17 @@ TEST(Handles, AttributesThroughParametersCount) {
   EXPECT_TRUE(program.callers->isQueried(program.host("stub")));
   EXPECT_TRUE(program.callers->isAttributed(program.host("stub")));
   EXPECT_FALSE(program.callers->isQueried(program.host("listed")));
+}
+
+TEST(Handles, AreToldApartWhereParametersCompareThem) {
+  HandleProgram program;
+  program.isCompared = true;
+  program.build();
+  EXPECT_TRUE(program.isKnown("stub"));
+  EXPECT_EQ(program.stubsOf("inner"),
+            std::vector<GlobalId>{program.host("stub")});
+  EXPECT_TRUE(program.callers->isToldApart(program.host("stub")));
+  EXPECT_FALSE(program.callers->isToldApart(program.host("listed")));
 }
 
 /// `main` has memory 0, that it passes to `fill`, which stores the handle of

@@ -148,9 +148,11 @@ TEST(DeviceUnrolling, SmallLoopsAreUnrolled) {
   Kernel kernel;
   kernel.size = 12;
   EXPECT_EQ(limited(kernel), "all");
-  kernel.size = 150;
+  kernel.size = 60;
   kernel.rounds = 3;
   EXPECT_EQ(limited(kernel), "all");
+  kernel.rounds = 4;
+  EXPECT_EQ(limited(kernel), "2");
 }
 
 TEST(DeviceUnrolling, ANumberInTheSourceCounts) {

@@ -1,6 +1,10 @@
 #include "plan.h"
 int width(const Config &config) { return config.block + config.blocks - 4; }
-int touch(Plan &plan) { return reinterpret_cast<unsigned long>(plan.kernel) > 1 ? 7 : 0; }
+volatile unsigned long seenNumber;
+int touch(Plan &plan) {
+  seenNumber = reinterpret_cast<unsigned long>(plan.kernel);
+  return seenNumber ? 7 : 0;
+}
 static Plan *last;
 int keep(Plan &plan) {
   last = &plan;
