@@ -192,6 +192,8 @@ class CodeBase:
         if not (build / "compile_commands.json").exists():
             self.run_logged("nvcc", [self.configure_command(build, [
                 f"-DCMAKE_CUDA_COMPILER={self.arguments.peer_cuda}/bin/nvcc",
+                # Left out of the flags; CMake knows few.
+                "-DCMAKE_CUDA_ARCHITECTURES=90",
                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])], self.work)
         checkout = acceptance.Checkout(build / "compile_commands.json", {})
         wanted = {str(self.source / file): file

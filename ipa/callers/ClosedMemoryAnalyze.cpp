@@ -77,8 +77,8 @@ static bool freesObject(const CallBase &call) {
       .Default(false);
 }
 
-/// Whether \p call enters a function of libstdc++ or libc++ that does no more
-/// with the objects that it gets than link them, and may return one.
+/// Whether \p call enters a function of libstdc++ that does no more with the
+/// objects that it gets than link them, and may return one.
 static bool linksNodes(const CallBase &call) {
   constexpr StringLiteral kTree = "St18_Rb_tree_node_base";
   StringRef name = declaredCallee(call);

@@ -20,7 +20,7 @@ class Handles(Feature):
                            f"u32 *out; i64 b; {name} other; }};")
         names, lines = self.buffers(3)
         ways = [self.table, self.result, self.byReference, self.structure,
-                self.variable]
+                self.variable, self.remembered]
         for way in rng.sample(ways, rng.randint(1, 3)):
             out, source = rng.sample(names, 2)
             lines.append(self.optional("{", way(out, source)))
@@ -128,6 +128,47 @@ class Handles(Feature):
             self.cudaFile())
         return ([f"{set_}({self.hostValue(depth=1)} & 3);"]
                 + self.start(name, out, source))
+
+
+    def remembered(self, out, source):
+        """Launches that remember a number of each kernel; two are equal."""
+        rng, file = self.rng, self.cudaFile()
+        twins = [self.fresh("twin") for _ in range(2)]
+        for twin in twins:
+            self.add(file, f"__global__ void {twin}(u32 *out, const u32 *in, "
+                     "u32 a, i64 b, i32 n) { for (i32 i = threadIdx.x; i < n; "
+                     "i += blockDim.x) out[i] = in[i] * a + (u32)b; }")
+        node, first, number = map(self.fresh, ("Node", "first", "numberOf"))
+        rows = rng.choice([1, 1, 5])
+        row = f"(size_t)kernel * 2654435761u % {rows}" if rows > 1 else "0"
+        self.add(file, f"struct {node} {{ {node} *next; {self.name} kernel; "
+                 "u32 number; };",
+                 f"{rng.choice(['static ', 'static ', ''])}{node} "
+                 f"*{first}[{rows}];")
+        self.add(file, f"static {self.inline()}u32 {number}({self.name} kernel)"
+                 " {", "  static u32 count;",
+                 f"  {node} **place = &{first}[{row}];",
+                 "  for (; *place; place = &(*place)->next)",
+                 "    if ((*place)->kernel == kernel) return (*place)->number;",
+                 f"  *place = new {node}{{nullptr, kernel, count}};",
+                 "  return count++;", "}")
+        run = self.fresh("runKnown")
+        self.function(f"u32 {run}(u32 x, u32 *out, const u32 *in)", [
+            f"{self.name} h = x % 3 ? x & 1 ? {twins[0]} : {twins[1]} : "
+            f"{self.kernel()};",
+            f"u32 known = {number}(h) * 16 + {number}({rng.choice(twins)});",
+            *self.start("h", "out", "in"), "return known;"], file)
+        lines = [self.showValue(f"{run}({self.hostValue()}, {out}, {source})")
+                 for _ in range(rng.randint(1, 3))]
+        if self.chance(0.4):  # the list lets handles out
+            again = self.fresh("again")
+            self.function(f"void {again}(u32 *out, const u32 *in)", [
+                f"for (u32 row = 0; row < {rows}; ++row)",
+                f"  for ({node} *at = {first}[row]; at; at = at->next)",
+                "    if (at->number == 0) {",
+                *self.start("at->kernel", "out", "in"), "}"], file)
+            lines.append(f"{again}({out}, {source});")
+        return lines
 
 
 class Large(Feature):
