@@ -29,7 +29,8 @@
 // (type-based alias information, the types of variables).
 //
 // Limits: variables that other modules may name, as those of inline functions;
-// parameters of functions whose callers are not seen.
+// parameters of functions whose callers are not seen; units that name no
+// function of the CUDA runtime.
 //
 // Source: B. Steensgaard, "Points-to analysis in almost linear time", POPL
 // 1996, with one class, which must not escape.

@@ -268,7 +268,8 @@ bool HandlePaths::followStore(const llvm::StoreInst &store, Path &path) {
   if (!store.isSimple())
     return false;
   const llvm::Value &address = *store.getPointerOperand();
-  if (!llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&address)) &&
+  if (context.usesRuntime &&
+      !llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(&address)) &&
       closedMemory.keeps(address))
     return tellApart(path);
   if (followPlace(address, 0, path))
