@@ -42,6 +42,7 @@
 #include "ipa/callers/ImageRemarks.h"
 #include "ipa/clones/CloneGains.h"
 #include "ipa/clones/Clones.h"
+#include "ipa/constants/ValueEvaluator.h"
 #include "ipa/guards/Guards.h"
 #include "summary/CombinedModule.h"
 
@@ -475,11 +476,36 @@ void GuardChooser::run() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// What is no reason to build a kernel anew
+//===----------------------------------------------------------------------===//
+
+/// Whether \p plan, of a kernel, says no more than code generation takes for
+/// granted: that pointers lead to global memory.
+static bool isTakenForGranted(const BodyPlan &plan) {
+  BodyPlan granted;
+  for (const ValueFact &fact : plan.facts.values) {
+    ValueFact &global = granted.facts.values.emplace_back();
+    global.parameter = fact.parameter;
+    global.isPart = fact.isPart;
+    global.byteOffset = fact.byteOffset;
+    global.addressSpace = kGlobalAddressSpace;
+  }
+  return plan == granted;
+}
+
+static void dropGranted(WpaContext &context) {
+  for (auto &[id, plans] : context.decisions.plans)
+    if (context.program.has(id, kKernel))
+      erase_if(plans, isTakenForGranted);
+}
+
 void propagateGuards(WpaContext &context, const Callers &callers,
                      const KnownValues &values) {
   if (context.options.guardsKernels)
     GuardChooser(context, callers, values.solver, values.pointers, values.apart)
         .run();
+  dropGranted(context);
 }
 
 } // namespace gpulto

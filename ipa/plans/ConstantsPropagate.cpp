@@ -100,17 +100,6 @@ static void addKnownBytes(uint32_t parameter, const PartLattice &part,
     append_range(facts, bytes);
 }
 
-/// Whether \p fact, of what a kernel gets, says no more than code generation
-/// takes for granted: that pointers lead to global memory.
-static bool isTakenForGranted(const ValueFact &fact) {
-  ValueFact granted;
-  granted.parameter = fact.parameter;
-  granted.isPart = fact.isPart;
-  granted.byteOffset = fact.byteOffset;
-  granted.addressSpace = kGlobalAddressSpace;
-  return fact == granted;
-}
-
 static FunctionFacts factsOf(const CombinedSummary &program,
                              const Callers &callers, const BodyLattice &body,
                              const KnownValues &values) {
@@ -153,13 +142,9 @@ static FunctionFacts factsOf(const CombinedSummary &program,
   if (!body.geometry.empty())
     facts.geometry = makeGeometry(body.geometry);
   // A declared block size changes the attributes that the runtime reports.
-  bool isKernel = program.symbol(body.id).has(kKernel);
-  facts.mayDeclareBlock =
-      !facts.geometry.empty() && isKernel && !callers.isQueried(body.id);
-  // Nothing to build the kernel anew for.
-  if (isKernel && facts.geometry.empty() && facts.apart.empty() &&
-      all_of(facts.values, isTakenForGranted))
-    facts.values.clear();
+  facts.mayDeclareBlock = !facts.geometry.empty() &&
+                          program.symbol(body.id).has(kKernel) &&
+                          !callers.isQueried(body.id);
   return facts;
 }
 
