@@ -33,8 +33,9 @@
 // At the end of simplification, NarrowDivisions uses facts of loops. Before
 // unrolling, LimitUnrolling keeps large rounds that run seldom from being
 // copied, and ChooseUnrolling raises LLVM's limits, in changed functions and
-// for short loops; at the end, WidenCopies expands small copies, and
-// PermuteBytes makes pairs of 16 bits and masks of bytes by one instruction.
+// for short loops; at the end, WidenCopies expands small copies, PermuteBytes
+// makes pairs of 16 bits and masks of bytes by one instruction, and
+// RestateConvergence says which shuffles whole warps execute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,7 @@
 #include "lto/codegen/Optimizer.h"
 #include "lto/device/DeviceAddresses.h"
 #include "lto/device/DeviceCodegen.h"
+#include "lto/device/DeviceConvergence.h"
 #include "lto/device/DeviceIndexes.h"
 #include "lto/device/DeviceKnownBits.h"
 #include "lto/device/DeviceLaunches.h"
@@ -277,6 +279,7 @@ static ModulePassManager buildPipeline(PassBuilder &builder,
   if (level.getSpeedupLevel() > 1)
     passes.addPass(createModuleToFunctionPassAdaptor(StraightLinePass()));
   passes.addPass(createModuleToFunctionPassAdaptor(PermuteBytesPass()));
+  passes.addPass(createModuleToFunctionPassAdaptor(RestateConvergencePass()));
   return passes;
 }
 
