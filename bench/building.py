@@ -112,7 +112,7 @@ class Program:
     def __init__(self, root, table):
         self.name = table["name"]
         self.directory = pathlib.Path(root, table.get("directory", self.name))
-        self.flags = table.get("flags", [])
+        self.flags = [self.expanded(flag) for flag in table.get("flags", [])]
         self.variant_flags = table.get("variant-flags", {})
         self.libraries = table.get("libraries", [])
         self.variant_libraries = table.get("variant-libraries", {})
@@ -122,9 +122,17 @@ class Program:
         self.sources = sorted(
             os.path.relpath(path, self.directory)
             for pattern in table["sources"]
-            for path in glob.glob(str(self.directory / pattern)))
+            for path in glob.glob(str(self.directory
+                                      / self.expanded(pattern))))
         if not self.sources:
             raise SystemExit(f"{self.name}: no sources in {self.directory}")
+
+    def expanded(self, text):
+        """`text` with the environment's values for $NAME."""
+        result = os.path.expandvars(text)
+        if "$" in result:
+            raise SystemExit(f"{self.name}: not in the environment: {text}")
+        return result
 
 
 class Build:

@@ -234,6 +234,7 @@ def emulate(build, ptx, limit):
     output = run(command + [build.output] + (build.program.run or [])[1:],
                  build.program.directory, environment, limit)
     output = output.replace(str(build.output), "program")  # it prints argv[0]
+    output = re.sub(r"^gpulto emulator: .*\n", "", output, flags=re.MULTILINE)
     if not counters.exists():  # it has used no device
         return output, []
     with open(counters, encoding="utf-8") as file:

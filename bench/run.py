@@ -12,8 +12,8 @@ holds programs and a file programs.toml that describes them:
     [[program]]
     name = "lulesh"
     directory = "src/lulesh-cuda"     # below DIRECTORY
-    sources = ["*.cu", "*.cpp"]       # globs below directory
-    flags = ["-DUSE_CUDA"]            # for every compile
+    sources = ["*.cu", "*.cpp"]       # globs below directory, or with $NAME
+    flags = ["-DUSE_CUDA"]            # for every compile, or with $NAME
     variant-flags = { nvcc-dlto = ["--expt-relaxed-constexpr"] }
     libraries = ["-lm"]               # for the link
     variant-libraries = { gpulto = ["--gpulto-icf=none"] }
