@@ -11,11 +11,13 @@
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
 //                  call of the stub beside its configuration, and each gets a
-//                  word of its own; without -fgpu-rdc, what is registered is
+//                  word of its own, and launches in several places are not
+//                  joined; without -fgpu-rdc, what is registered is
 //                  confined to the program. Device: names that clang changed
 //                  midway are joined, and what the C++ runtime would have is
 //                  defined. Both: debug info loses the checksums of sources.
-//  OptimizerLast   first call, the end of the pre-link pipeline: the passes
+//  OptimizerLast   first call, the end of the pre-link pipeline: a launch that
+//                  chooses its block becomes one for each; the passes
 //                  that clang runs between here and the bitcode writer
 //                  (aliases, names) run now; then the module is summarized and
 //                  FILE is written. Device: __nvvm_reflect is resolved and the
@@ -41,6 +43,7 @@
 #include "ipa/runtime/OffloadEntries.h"
 #include "lto/device/DeviceUnrolling.h"
 #include "lto/lgen/AssemblyDeclarations.h"
+#include "lto/lgen/LaunchChoices.h"
 #include "lto/lgen/Lgen.h"
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/lgen/ModuleRepair.h"
@@ -130,6 +133,7 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
     if (isDevice(module))
       return llvm::PreservedAnalyses::all();
     bool changed = makeStubsUnique(module);
+    changed |= keepLaunchesApart(module);
     for (llvm::Function &function : module) {
       if (function.isDeclaration() ||
           !function.getName().contains("__device_stub__"))
@@ -439,6 +443,9 @@ void summarizeLast(llvm::PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback(
       [fusesAll = fusesAll(builder)](llvm::ModulePassManager &passes,
                                      llvm::OptimizationLevel level, auto...) {
+        if (level.getSpeedupLevel() > 1 && level.getSizeLevel() == 0)
+          passes.addPass(
+              llvm::createModuleToFunctionPassAdaptor(SplitLaunchesPass()));
         if (isHostTraced)
           passes.addPass(TraceHostPass());
         passes.addPass(SummarizePass(level, fusesAll));

@@ -24,6 +24,9 @@
 //    stub is tested. A launch that itself passes the handle to the runtime gets
 //    the original kernel, which accepts anything.
 //
+// Facts that code generation grants every kernel are dropped at the end
+// (dropGranted): versions take over what is known of their kernel.
+//
 // A kernel whose handle is used for more than launches is left alone, as for
 // clones (whyNoKernelClone): attributes belong to one handle. So are all
 // kernels of a program that changes arguments of a graph's kernel nodes: the

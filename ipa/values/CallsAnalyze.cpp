@@ -83,6 +83,11 @@ private:
   llvm::LoopInfo *loops = nullptr;
 };
 
+/// Instructions that are saved where a branch, a loop's bound, a callee or a
+/// divisor becomes known.
+static constexpr uint32_t kBranchGain = 4, kLoopGain = 16, kCallGain = 32,
+                          kDivisionGain = 12;
+
 void CallsCollector::addParameters() {
   if (function.arg_empty())
     return;
@@ -124,13 +129,15 @@ ParameterRecord CallsCollector::describe(const llvm::Argument &argument) {
 }
 
 /// Follows what becomes constant with \p value, breadth first; each such
-/// instruction is a gain of one. Uses are added to \p record. What is loaded
-/// from a by-value aggregate is constant with it.
+/// instruction is a gain of one, and a division by it one of several. Uses are
+/// added to \p record. What is loaded from a by-value aggregate is constant
+/// with it.
 uint32_t CallsCollector::gainOf(const llvm::Value &value,
                                 ParameterRecord &record) {
   llvm::SmallSetVector<const llvm::Value *, 16> known;
   known.insert(&value);
   bool isAggregate = record.flags & kParamByVal;
+  uint32_t gain = 0;
   for (size_t i = 0; i < known.size() && known.size() < kMaxUses; ++i) {
     unsigned uses = 0;
     for (const llvm::Use &use : known[i]->uses()) {
@@ -151,10 +158,11 @@ uint32_t CallsCollector::gainOf(const llvm::Value &value,
           });
       if (folds)
         known.insert(user);
+      else if (user->isIntDivRem() && use.getOperandNo() == 1)
+        gain += kDivisionGain;
     }
   }
-  uint32_t gain = static_cast<uint32_t>(known.size() - 1);
-  constexpr uint32_t kBranchGain = 4, kLoopGain = 16, kCallGain = 32;
+  gain += static_cast<uint32_t>(known.size() - 1);
   if (record.flags & kParamInCondition)
     gain += kBranchGain;
   if (record.flags & kParamInLoopBound)

@@ -18,6 +18,7 @@
 #include "lto/host/CallSites.h"
 #include "lto/host/HostCodegen.h"
 #include "lto/job/LtransReport.h"
+#include "lto/lgen/LaunchChoices.h"
 #include "lto/partition/LtransFolds.h"
 #include "lto/partition/LtransModule.h"
 #include "lto/partition/ModuleDigest.h"
@@ -60,6 +61,7 @@ static Error compileHost(const LtransJob &job, Module &module,
   if (!machine)
     return machine.takeError();
   carryCallMarks(module);
+  letLaunchesJoin(module);
   optimizeHost(module, **machine, job.optLevel, job.sizeLevel);
   if (Error error = saveBitcode(module, saveTempsPrefix, "opt"))
     return error;

@@ -27,13 +27,13 @@ void loop(int *p, int n) {
 // CHECK: grid.x=((arg1:i64 add 255):i64 lshr 8):i32 trunc grid.y=i32 1
 void wide(int *p, size_t n) { kernel<<<(n + 255) / 256, 256>>>(p, 0); }
 
-// Two configurations that meet in one stub call are two launches.
-// CHECK: host function _Z6mergedPib
-// CHECK: launch {{.*}}kernelPii chevron freq 0.5 call [[CALL:[0-9]+]] grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
-// CHECK-NEXT: launch {{.*}}kernelPii chevron freq 0.5 call [[CALL]] grid.x=i32 2 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// Launches in two places are not made one call, whose clone they would have to share.
+// CHECK: host function _Z5apartPib
+// CHECK: launch {{.*}}kernelPii chevron freq 0.5 call 1 grid.x=i32 1 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
+// CHECK-NEXT: launch {{.*}}kernelPii chevron freq 0.5 call 3 grid.x=i32 2 {{.*}} block.x=i32 64 {{.*}} args=(arg0, i32 3)
 // CHECK-NOT: launch
 // CHECK: function
-void merged(int *p, bool c) {
+void apart(int *p, bool c) {
   if (c)
     kernel<<<1, 64>>>(p, 3);
   else

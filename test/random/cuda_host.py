@@ -168,8 +168,13 @@ class HostWriter(IndexWriter):
         if not kernel.isTemplate and self.chance(0.25):
             return self.runtimeLaunch(kernel, handle, grid, block, arguments)
         more = f", {shared}" if shared else self.rng.choice(["", "", ", 0"])
-        return self.element(f"{handle}<<<{grid}, {block}{more}>>>("
-                            f"{', '.join(arguments)});")
+        call = (f"{handle}<<<{grid}, {block}{more}>>>("
+                f"{', '.join(arguments)});")
+        if block in ("32u", "64u") and self.chance(0.2):
+            call = (f"if ({self.leaf(scope)} & 1) {call} else " +
+                    call.replace(f", {block}", ", 64u" if block == "32u"
+                                 else ", 32u", 1))
+        return self.element(call)
 
     def worst(self, family):
         """What a launch of any kernel of `family` must provide."""
@@ -190,11 +195,22 @@ class HostWriter(IndexWriter):
         grid = self.ofType(scope, "grid")
         if kernel.needsWarps:
             return grid, self.rng.choice(["32u", "64u", "32u",
-                                          f"(32u << ({self.leaf(scope)} & 1))"])
+                                          f"(32u << ({self.leaf(scope)} & 1))",
+                                          self.choice(scope, (32, 64))])
         block = self.ofType(scope, "block")
+        if self.chance(0.2):
+            block = self.choice(scope, (1, 7, 32, 48, 64))
         if self.chance(0.25):
             grid = f"({self.leaf(scope)} % 64u + {block}) / {block}"
         return grid, block
+
+    def choice(self, scope, values):
+        """One of some of `values`."""
+        text = f"{self.rng.choice(values)}u"
+        for _ in range(self.rng.randint(1, 3)):
+            text = (f"({self.leaf(scope)} % {self.rng.randint(2, 5)}u == 1u ? "
+                    f"{self.rng.choice(values)}u : {text})")
+        return text
 
     def kernelArgument(self, scope, parameter, isAlone):
         if parameter.kind == "device":
