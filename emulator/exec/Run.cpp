@@ -175,8 +175,72 @@ inline void setPc(Warp &w, uint32_t mask, uint32_t pc) {
   }
 }
 
+/// Whether lanes at \p a and lanes at \p b, of one function, meet: "executed
+/// shfl.sync with the same qualifiers" (PTX ISA), wherever. Matrix instructions
+/// are `.aligned`.
+bool isMetBy(const Insn &a, const Insn &b) {
+  return a.cls == InsnClass::WarpOp && b.cls == InsnClass::WarpOp &&
+         b.ctl == Ctl::WarpSync && a.fn == b.fn && a.bytes == b.bytes;
+}
+
+/// Carries out \p i for the lanes \p here, and for \p elsewhere, which wait at
+/// other instructions that do the same with registers of their own: as one over
+/// a copy of the operands of all.
+void meetElsewhere(Warp &w, const Insn &i, uint32_t here, uint32_t elsewhere) {
+  constexpr size_t kSlotBytes = kLanes * sizeof(uint64_t);
+  constexpr unsigned kResults = 2, kSources = 4;
+  alignas(64) uint8_t slots[(kResults + kSources) * kSlotBytes] = {};
+  Insn joint = i;
+  uint8_t *const registers = w.base[0];
+  const Insn *code = w.frame->fn->code.data();
+  // Copies a lane's value between the operand \p op and slot \p slot; 0 bytes:
+  // a bit.
+  auto copy = [&](Op op, unsigned slot, size_t bytes, unsigned lane,
+                  bool isResult) {
+    uint8_t *operand = (op & 1 ? w.base[1] : registers) + (op >> 1);
+    uint8_t *copied = slots + slot * kSlotBytes;
+    uint8_t *to = isResult ? operand : copied;
+    const uint8_t *from = isResult ? copied : operand;
+    if (bytes) {
+      std::memcpy(to + lane * bytes, from + lane * bytes, bytes);
+      return;
+    }
+    uint32_t value, bits;
+    std::memcpy(&value, from, sizeof(value));
+    std::memcpy(&bits, to, sizeof(bits));
+    bits = (bits & ~(1u << lane)) | (value & 1u << lane);
+    std::memcpy(to, &bits, sizeof(bits));
+  };
+  auto insnOf = [&](unsigned lane) -> const Insn & {
+    return here >> lane & 1 ? i : code[w.pc[lane]];
+  };
+  const size_t resultBytes[kResults] = {i.mode2, 0};
+  const size_t sourceBytes[kSources] = {i.bytes, 4, 4, 4};
+  each(here | elsewhere, [&](unsigned lane) {
+    for (unsigned k = 0; k < kSources; ++k)
+      if (i.s[k] != kNoOp)
+        copy(insnOf(lane).s[k], kResults + k, sourceBytes[k], lane, false);
+  });
+  auto slotOp = [&](unsigned slot) {
+    return static_cast<Op>(slot * kSlotBytes << 1);
+  };
+  for (unsigned k = 0; k < kResults; ++k)
+    joint.d[k] = slotOp(k);
+  for (unsigned k = 0; k < kSources; ++k)
+    if (i.s[k] != kNoOp)
+      joint.s[k] = slotOp(kResults + k);
+  w.base[0] = slots;
+  i.fn(w, joint, here | elsewhere);
+  w.base[0] = registers;
+  each(here | elsewhere, [&](unsigned lane) {
+    for (unsigned k = 0; k < kResults; ++k)
+      if (Op op = insnOf(lane).d[k]; op != kNoOp)
+        copy(op, k, resultBytes[k], lane, true);
+  });
+}
+
 /// shfl.sync and the like, for the lanes \p m of the group at \p pc. Lanes
-/// whose partners are missing wait. Returns the lanes that went on.
+/// whose partners are missing wait. Returns the lanes that went on from here.
 uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
                    bool forced) {
   uint32_t passed = 0;
@@ -195,14 +259,20 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
     if (here & ~want)
       warnMemberMask(w, i, want,
                      static_cast<unsigned>(__builtin_ctz(here & ~want)));
-    // Lanes that wait for the same set: at this instruction, or at any
-    // bar.warp.sync.
-    uint32_t joined = 0;
+    // Lanes that wait for the same set: at this instruction, at another of the
+    // function that does the same, or at any bar.warp.sync.
+    uint32_t joined = 0, elsewhere = 0;
     for (uint32_t r = w.atSync; r; r &= r - 1) {
       unsigned l = static_cast<unsigned>(__builtin_ctz(r));
-      bool same = w.frames[l] == w.frame && w.pc[l] == pc;
-      if (w.syncMask[l] == want && (same || isBarrier))
-        joined |= 1u << l;
+      bool isInFrame = w.frames[l] == w.frame;
+      bool same = isInFrame && w.pc[l] == pc;
+      const Insn &other = w.frames[l]->fn->code[w.pc[l]];
+      bool meets = isBarrier ? other.ctl == Ctl::WarpBarrier
+                             : isInFrame && isMetBy(i, other);
+      if (w.syncMask[l] != want || !(same || meets))
+        continue;
+      joined |= 1u << l;
+      elsewhere |= same ? 0 : 1u << l;
     }
     if (!forced && (want & w.alive & ~(here | joined))) {
       w.atSync |= here;
@@ -221,9 +291,15 @@ uint32_t syncLanes(Warp &w, const Insn &i, uint32_t m, uint32_t pc,
       passed |= here;
     } else {
       w.active |= joined;
+      joined &= ~elsewhere;
       if (w.accesses)
         traceInsn(w, i, here | joined);
-      i.fn(w, i, here | joined);
+      if (!elsewhere) {
+        i.fn(w, i, here | joined);
+      } else {
+        meetElsewhere(w, i, here | joined, elsewhere);
+        each(elsewhere, [&](unsigned l) { ++w.pc[l]; });
+      }
       passed |= here | joined;
     }
   }

@@ -192,6 +192,8 @@ bool Decoder::decodeWarpOp() {
   }
   if (!sync) // The forms before Volta: all lanes here.
     insn.ctl = Ctl::Normal;
+  // Of the first source and of the first result; 0: a predicate.
+  insn.bytes = insn.mode2 = 4;
   if (op == "shfl") {
     if (ops.size() != (sync ? 5u : 4u) || !destPair(ops[0], false) ||
         !source(ops[1], Type::B32, insn.s[0]) ||
@@ -204,12 +206,15 @@ bool Decoder::decodeWarpOp() {
                                    : kShuffleIndex;
   } else if (op == "vote") {
     bool ballot = desc.has("ballot");
+    insn.bytes = 0;
+    insn.mode2 = ballot ? 4 : 0;
     unsigned bytes = 0;
     if (ops.size() != (sync ? 3u : 2u) ||
         !dest(ops[0], insn.d[0], &bytes, false) ||
         bytes != (ballot ? 4u : 0u) || !predicate(ops[1], insn.s[0]))
       return malformed();
   } else if (op == "match") {
+    insn.bytes = static_cast<uint8_t>(sizeOf(desc.type()));
     if (ops.size() != 3 || !destPair(ops[0], false) ||
         !source(ops[1], desc.type(), insn.s[0]))
       return malformed();

@@ -293,6 +293,61 @@ OUT: xor.b32 %r9, %r7, 64; ld.shared.u32 %d, [%r9];)"),
     EXPECT_EQ(r[i], (i ^ 16) + (i < 16 ? 0u : 100u));
 }
 
+TEST_F(ControlTest, LanesMeetAtDifferentInstructions) {
+  // nvcc makes two loops of one in which a branch asks for the lane.
+  auto r = run(body(R"(
+  mov.u32 %r3, 0; mov.u32 %d, 0; setp.eq.u32 %c0, %i, 0; @%c0 bra ONE;
+ALL: mov.u32 %r4, %i;
+  shfl.sync.bfly.b32 %r5, %r4, 16, 31, -1; add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 8, 31, -1; add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 4, 31, -1; add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 2, 31, -1; add.u32 %r4, %r4, %r5;
+  shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r4, %r4, %r5;
+  add.u32 %d, %d, %r4; add.u32 %r3, %r3, 1;
+  setp.lt.u32 %c1, %r3, 3; @%c1 bra ALL; bra OUT;
+ONE: mov.u32 %r6, %i;
+  shfl.sync.bfly.b32 %r7, %r6, 16, 31, -1; add.u32 %r6, %r6, %r7;
+  shfl.sync.bfly.b32 %r7, %r6, 8, 31, -1; add.u32 %r6, %r6, %r7;
+  shfl.sync.bfly.b32 %r7, %r6, 4, 31, -1; add.u32 %r6, %r6, %r7;
+  shfl.sync.bfly.b32 %r7, %r6, 2, 31, -1; add.u32 %r6, %r6, %r7;
+  shfl.sync.bfly.b32 %r7, %r6, 1, 31, -1; add.u32 %r6, %r6, %r7;
+  add.u32 %d, %d, %r6; add.u32 %r3, %r3, 1;
+  setp.lt.u32 %c1, %r3, 3; @%c1 bra ONE;
+OUT:)"),
+               1, 32);
+  for (uint32_t v : r)
+    EXPECT_EQ(v, 3u * 496);
+  // Other results and sources: predicates, constants, 64 bits.
+  const std::string branch = R"(
+  and.b32 %r3, %i, 1; setp.eq.u32 %c1, %r3, 1; setp.lt.u32 %c0, %i, 16;
+  mov.u32 %d, 0; cvt.u64.u32 %q1, %r3; @%c0 bra LOW;
+)";
+  r = run(body(branch + R"(
+  vote.sync.ballot.b32 %d, %c1, -1; bra OUT;
+LOW: vote.sync.ballot.b32 %d, %c0, -1; OUT:)"),
+          1, 32);
+  for (uint32_t v : r)
+    EXPECT_EQ(v, 0xaaaaffffu);
+  r = run(body(branch + R"(
+  vote.sync.all.pred %c2, %c1, -1; @%c2 add.u32 %d, %d, 5; bra OUT;
+LOW: vote.sync.all.pred %c3, %c0, -1; @!%c3 add.u32 %d, %d, 7; OUT:)"),
+          1, 32);
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(r[i], i < 16 ? 7u : 0u);
+  r = run(body(branch + R"(
+  redux.sync.add.u32 %d, 1000, -1; bra OUT;
+LOW: redux.sync.add.u32 %d, %i, -1; OUT:)"),
+          1, 32);
+  for (uint32_t v : r)
+    EXPECT_EQ(v, 120u + 16000u);
+  r = run(body(branch + R"(
+  match.any.sync.b64 %d, 1, -1; bra OUT;
+LOW: match.any.sync.b64 %r5, %q1, -1; mov.u32 %d, %r5; OUT:)"),
+          1, 32);
+  for (uint32_t i = 0; i < 32; ++i)
+    EXPECT_EQ(r[i], i >= 16 || i & 1 ? 0xffffaaaau : 0x5555u);
+}
+
 TEST_F(ControlTest, WarnsOfMemberMasksWithoutTheThread) {
   run(body("shfl.sync.bfly.b32 %d, %i, 1, 31, -1;"), 1, 64);
   EXPECT_EQ(diagnostics, "");
