@@ -234,6 +234,7 @@ def emulate(build, ptx, limit):
     output = run(command + [build.output] + (build.program.run or [])[1:],
                  build.program.directory, environment, limit)
     output = output.replace(str(build.output), "program")  # it prints argv[0]
+    # What it says of the device code, not what the program prints.
     output = re.sub(r"^gpulto emulator: .*\n", "", output, flags=re.MULTILINE)
     if not counters.exists():  # it has used no device
         return output, []

@@ -10,12 +10,12 @@
 // Where it runs, and what it does there:
 //
 //  PipelineStart   host: kernel stubs become noinline, so that a launch stays a
-//                  call of the stub beside its configuration, and each gets a
-//                  word of its own, and launches in several places are not
-//                  joined; without -fgpu-rdc, what is registered is
-//                  confined to the program. Device: names that clang changed
-//                  midway are joined, and what the C++ runtime would have is
-//                  defined. Both: debug info loses the checksums of sources.
+//                  call of the stub beside its configuration, each gets a word
+//                  of its own, and launches in several places are not joined;
+//                  without -fgpu-rdc, what is registered is confined to the
+//                  program. Device: names that clang changed midway are joined,
+//                  and what the C++ runtime would have is defined. Both: debug
+//                  info loses the checksums of sources.
 //  OptimizerLast   first call, the end of the pre-link pipeline: a launch that
 //                  chooses its block becomes one for each; the passes
 //                  that clang runs between here and the bitcode writer
@@ -135,8 +135,7 @@ struct KeepStubsPass : llvm::PassInfoMixin<KeepStubsPass> {
     bool changed = makeStubsUnique(module);
     changed |= keepLaunchesApart(module);
     for (llvm::Function &function : module) {
-      if (function.isDeclaration() ||
-          !function.getName().contains("__device_stub__"))
+      if (function.isDeclaration() || !isStubName(function.getName()))
         continue;
       function.removeFnAttr(llvm::Attribute::AlwaysInline);
       function.removeFnAttr(llvm::Attribute::InlineHint);

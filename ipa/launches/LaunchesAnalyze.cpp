@@ -102,8 +102,7 @@ private:
     SymbolIndex symbol = context.indexOf(function);
     return symbol != kNone &&
            (summary.symbols[symbol].has(kKernelStub) ||
-            (function.isDeclaration() &&
-             function.getName().contains("__device_stub__")));
+            (function.isDeclaration() && isStubName(function.getName())));
   }
   bool usesRuntime() const;
   void describeStub(llvm::Function &stub, FunctionSummary &result);
@@ -511,7 +510,7 @@ LaunchBounds LaunchCollector::boundsOfPush(const llvm::CallBase &push) {
       &context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(*function));
   result.addPair(*push.getArgOperand(0), kGridX);
   result.add(*push.getArgOperand(1), kGridZ);
-  result.addPair(*push.getArgOperand(2), kBlockX);
+  result.addPair(*push.getArgOperand(kPushBlock), kBlockX);
   result.add(*push.getArgOperand(3), kBlockZ);
   return result;
 }

@@ -44,6 +44,12 @@ bool isOffloadEntry(const llvm::GlobalVariable &variable);
 std::optional<OffloadFields>
 offloadFields(const llvm::GlobalVariable &variable);
 
+/// Whether \p name is what clang calls the stub of a kernel: the function of the
+/// host that launches it, and whose address is its handle.
+inline bool isStubName(llvm::StringRef name) {
+  return name.contains("__device_stub__");
+}
+
 /// Marks \p entry, the entry of a variable, as that of a managed variable,
 /// whose address is that of the pointer that the runtime fills.
 void markManagedEntry(llvm::GlobalVariable &entry);

@@ -201,8 +201,7 @@ uint32_t SymbolCollector::flagsOf(const llvm::GlobalValue &value) {
   }
   if (auto *function = llvm::dyn_cast<llvm::Function>(&value)) {
     set(function->getCallingConv() == llvm::CallingConv::PTX_Kernel, kKernel);
-    set(summary.side == Side::Host &&
-            function->getName().contains("__device_stub__"),
+    set(summary.side == Side::Host && isStubName(function->getName()),
         kKernelStub);
   }
   if (auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {

@@ -40,13 +40,17 @@ std::optional<ZeroTest> zeroTestAtEnd(const llvm::BasicBlock &block) {
                   branch->getSuccessor(1 - ifZero)};
 }
 
+bool isPush(const llvm::CallBase &call) {
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && call.arg_size() == kPushOperands &&
+         isRuntime(callee->getName(), RuntimeFunction::PushesLaunch);
+}
+
 std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
 checkedPush(const llvm::BasicBlock &block) {
   std::optional<ZeroTest> test = zeroTestAtEnd(block);
   auto *push = test ? llvm::dyn_cast<llvm::CallBase>(test->value) : nullptr;
-  const llvm::Function *callee = push ? push->getCalledFunction() : nullptr;
-  if (!callee || push->arg_size() != kPushOperands ||
-      !isRuntime(callee->getName(), RuntimeFunction::PushesLaunch))
+  if (!push || !isPush(*push))
     return {};
   return {push, test->ifZero};
 }

@@ -40,7 +40,9 @@ struct ZeroTest {
 std::optional<ZeroTest> zeroTestAtEnd(const llvm::BasicBlock &block);
 
 /// Operands of __cudaPushCallConfiguration.
-constexpr unsigned kPushOperands = 6;
+constexpr unsigned kPushOperands = 6, kPushBlock = 2;
+/// Whether \p call says how the next launch is configured.
+bool isPush(const llvm::CallBase &call);
 /// Returns the push call that the branch at the end of \p block checks, and the
 /// successor taken when it succeeds; nulls if there is none.
 std::pair<const llvm::CallBase *, const llvm::BasicBlock *>

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ipa/runtime/OffloadEntries.h"
 #include "ipa/values/DerivedPointer.h"
 #include "ipa/values/JumpFunctionBuilder.h"
 #include "ipa/values/RuntimeCalls.h"
@@ -157,8 +158,7 @@ JumpFunction initialParts(LgenContext &context,
     addInitialParts(context, initializer, 0, parts);
   if (addFunctions(context, initializer, 0, functions) &&
       llvm::any_of(functions, [&](const AggregatePart &part) {
-        return context.summary.symbols[part.value.source].name.contains(
-            "__device_stub__");
+        return isStubName(context.summary.symbols[part.value.source].name);
       }))
     parts.append(functions);
   llvm::stable_sort(parts, [](const AggregatePart &a, const AggregatePart &b) {

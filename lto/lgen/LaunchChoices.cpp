@@ -10,7 +10,7 @@
 // becomes `switch (block)`, with a launch by 64, one by 128 and one by 256.
 // Then each is a context of its own for ipa-cp (ipa/clones), which makes a
 // clone of the kernel where a known block pays: loops over it are unrolled. If
-// it makes none, LTRANS joins the calls again.
+// it makes none, LTRANS joins the calls of the stub again.
 //
 // For the same reason, launches that stand in several places of the source,
 // `if (n < 64) reduce<<<grid, 64>>>(...); else reduce<<<grid, 256>>>(...);`,
@@ -26,6 +26,7 @@
 #include "lto/lgen/LaunchChoices.h"
 
 #include "ipa/runtime/CudaRuntime.h"
+#include "ipa/runtime/OffloadEntries.h"
 #include "ipa/values/RuntimeCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -56,25 +57,13 @@ static constexpr unsigned kMostChoices = 4;
 static constexpr size_t kMostInstructions = 64;
 /// Blocks of a launch, and how far its choice is followed.
 static constexpr size_t kMostBlocks = 4, kMostSteps = 16;
-/// The operand of __cudaPushCallConfiguration with x and y of the block.
-static constexpr unsigned kBlock = 2;
-
-static bool isStub(const Function *function) {
-  return function && function->getName().contains("__device_stub__");
-}
-
-static bool isPush(const CallBase &call) {
-  const Function *callee = call.getCalledFunction();
-  return callee && call.arg_size() == kPushOperands &&
-         isRuntime(callee->getName(), RuntimeFunction::PushesLaunch);
-}
 
 /// Calls \p act for each call in \p module that launches, or says how.
 template <typename Action>
 static void forEachLaunchCall(Module &module, Action act) {
   for (Function &function : module) {
     bool isOfLaunch =
-        isStub(&function) ||
+        isStubName(function.getName()) ||
         isRuntime(function.getName(), RuntimeFunction::PushesLaunch);
     if (!isOfLaunch)
       continue;
@@ -105,7 +94,7 @@ namespace {
 /// each.
 struct Choice {
   Value *value = nullptr;
-  SmallVector<std::pair<ConstantInt *, Constant *>, kMostChoices> blocks;
+  SmallVector<std::pair<ConstantInt *, ConstantInt *>, kMostChoices> blocks;
 };
 
 } // namespace
@@ -151,20 +140,20 @@ static std::optional<Choice> choiceOf(Value &operand,
         steps.size() == kMostSteps)
       return std::nullopt;
     steps.push_back(step);
-    auto *other = find_if_not(step->operands(), IsaPred<Constant>);
-    if (any_of(make_range(std::next(other), step->op_end()),
-               [](const Value *value) { return !isa<Constant>(value); }))
+    if (count_if(step->operands(), IsaPred<Constant>) + 1 !=
+        step->getNumOperands())
       return std::nullopt;
-    choice.value = *other;
+    choice.value = *find_if_not(step->operands(), IsaPred<Constant>);
   }
   for (ConstantInt *constant : constantsOf(*choice.value)) {
-    Constant *block = constant;
+    ConstantInt *block = constant;
     for (Instruction *step : reverse(steps)) {
       SmallVector<Constant *, 2> operands;
       for (Value *value : step->operands())
         operands.push_back(isa<Constant>(value) ? cast<Constant>(value)
                                                 : block);
-      block = ConstantFoldInstOperands(step, operands, layout);
+      block = dyn_cast_or_null<ConstantInt>(
+          ConstantFoldInstOperands(step, operands, layout));
       if (!block)
         return std::nullopt;
     }
@@ -190,7 +179,8 @@ static SmallVector<BasicBlock *, kMostBlocks> blocksOf(CallBase &push) {
     blocks.push_back(next);
     if (any_of(*next, [](const Instruction &instruction) {
           auto *call = dyn_cast<CallBase>(&instruction);
-          return call && isStub(call->getCalledFunction());
+          const Function *callee = call ? call->getCalledFunction() : nullptr;
+          return callee && isStubName(callee->getName());
         }))
       return blocks;
     next = next->getSingleSuccessor();
@@ -246,13 +236,14 @@ static BasicBlock *copyLaunch(CallBase &push, ArrayRef<BasicBlock *> blocks,
           Value *copy = copies.lookup(value);
           phi.addIncoming(copy ? copy : value, cast<BasicBlock>(copies[block]));
         }
-  cast<CallBase>(copies[&push])->setArgOperand(kBlock, &constant);
+  cast<CallBase>(copies[&push])->setArgOperand(kPushBlock, &constant);
   return made.front();
 }
 
 static bool splitLaunch(CallBase &push, OptimizationRemarkEmitter &remarks) {
   const DataLayout &layout = push.getDataLayout();
-  std::optional<Choice> choice = choiceOf(*push.getArgOperand(kBlock), layout);
+  std::optional<Choice> choice =
+      choiceOf(*push.getArgOperand(kPushBlock), layout);
   if (!choice)
     return false;
   SmallVector<BasicBlock *, kMostBlocks> blocks = blocksOf(push);
@@ -261,16 +252,14 @@ static bool splitLaunch(CallBase &push, OptimizationRemarkEmitter &remarks) {
   remarks.emit([&] {
     std::string text;
     for (auto [constant, block] : choice->blocks)
-      text += (text.empty() ? "" : ", ") + utostr(cast<ConstantInt>(block)
-                                                      ->getValue()
-                                                      .getLoBits(32)
-                                                      .getZExtValue());
+      text += (text.empty() ? "" : ", ") +
+              utostr(block->getValue().getLoBits(32).getZExtValue());
     return OptimizationRemark("launch-choices", "LaunchForEachBlock", &push)
            << "a launch for each of its blocks: " << ore::NV("Blocks", text);
   });
   BasicBlock *head = push.getParent();
   blocks.front() = SplitBlock(head, &push);
-  auto [last, lastBlock] = choice->blocks.pop_back_val();
+  push.setArgOperand(kPushBlock, choice->blocks.pop_back_val().second);
   Instruction *branch = head->getTerminator();
   IRBuilder<> builder(branch);
   builder.SetCurrentDebugLocation(push.getDebugLoc());
@@ -280,7 +269,6 @@ static bool splitLaunch(CallBase &push, OptimizationRemarkEmitter &remarks) {
   branch->eraseFromParent();
   for (auto [constant, block] : choice->blocks)
     chooses->addCase(constant, copyLaunch(push, blocks, *block));
-  push.setArgOperand(kBlock, lastBlock);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "lto/lgen/TraceHost.h"
 
+#include "ipa/runtime/OffloadEntries.h"
 #include "ipa/values/RuntimeCalls.h"
 #include "lto/lgen/TraceHostCalls.h"
 
@@ -325,7 +326,7 @@ void Tracer::traceFunction(Function &function,
 /// Code that clang makes for launches and registration.
 bool isOfCuda(const Function &function) {
   StringRef name = function.getName();
-  return name.contains("__device_stub__") || name.starts_with("__cuda_") ||
+  return isStubName(name) || name.starts_with("__cuda_") ||
          name.starts_with(".") || name.starts_with("__gpulto");
 }
 
