@@ -89,6 +89,7 @@ private:
                    std::vector<GlobalId> &found) const;
   bool mustPart(size_t i) const;
   std::vector<GlobalId> reachAll(const Unit &unit) const;
+  uint64_t comparisonWeight(ArrayRef<GlobalId> reached) const;
   Hypergraph buildGraph(uint32_t begin, uint32_t end) const;
   std::vector<uint32_t> cutUnits(uint32_t begin, uint32_t end) const;
   void addPartitions(uint32_t begin, uint32_t end);
@@ -252,6 +253,18 @@ bool DevicePartitioner::mustPart(size_t i) const {
          last.isOpen || unit.isOpen;
 }
 
+/// Returns the work of building what a unit reaches once more: its kernels are
+/// compared with plain builds if whole-program analysis changes them.
+uint64_t DevicePartitioner::comparisonWeight(ArrayRef<GlobalId> reached) const {
+  uint64_t weight = 0;
+  bool isChanged = false;
+  for (GlobalId id : reached) {
+    weight += definitionWeight(program, id);
+    isChanged |= !context.decisions.plansOf(id).empty();
+  }
+  return isChanged ? weight : 0;
+}
+
 /// Returns what units [begin, end) reach, for each definition that several of
 /// them reach, and their files. Functions that the same units reach are one
 /// net.
@@ -261,9 +274,11 @@ Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
   std::vector<std::pair<GlobalId, uint32_t>> uses;
   for (uint32_t i = begin; i < end; ++i) {
     const Unit &unit = units[i];
-    graph.addVertex({0, anchorOf(program, unit.roots.front())});
+    std::vector<GlobalId> reached = reachAll(unit);
+    graph.addVertex(
+        {comparisonWeight(reached), anchorOf(program, unit.roots.front())});
     modules.push_back(unit.module);
-    for (GlobalId id : reachAll(unit))
+    for (GlobalId id : reached)
       uses.push_back({id, i - begin});
   }
   llvm::sort(uses);

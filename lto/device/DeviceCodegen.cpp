@@ -26,6 +26,7 @@
 #include "lto/device/DeviceAssembly.h"
 #include "lto/device/DeviceAtomics.h"
 #include "lto/device/DeviceDistances.h"
+#include "lto/device/DeviceReductions.h"
 #include "lto/device/DeviceRematerialize.h"
 #include "lto/lgen/ManagedVariables.h"
 #include "lto/ptx/PtxStores.h"
@@ -341,7 +342,8 @@ Expected<std::string> emitPtx(Module &module, TargetMachine &machine,
       insertAccessReport(config, machine, *accesses);
     if (isOptimized) {
       insertAssemblyOffsets(config);
-      insertSharing(config, gate);
+      insertSharing(config);
+      insertReductionGate(config, gate);
     }
   };
   if (addCodegenPasses(machine, passes, stream, CodeGenFileType::AssemblyFile,

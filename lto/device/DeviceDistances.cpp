@@ -28,8 +28,9 @@
 // (isOnlyAsPoisonous). Flags of a loop's counter are not dropped.
 //
 // LLVM's pass also finds distances that are no constants, the strides of
-// unrolled loops. It still runs behind this, where it is cheap: without it,
-// ggml's text grows by 0.5 %; where it is dear, it makes code larger.
+// unrolled loops. It still runs behind this, where it is cheap
+// (DeviceReductions.cpp): without it, ggml's text grows by 0.5 %; where it is
+// dear, it makes code larger.
 //
 // Measured for 25 files of ggml (sm_90, CUDA 13.0, time traces): 13.454 MB of
 // text instead of 13.478, 4192 bytes of stack instead of 4344, in no kernel
@@ -54,9 +55,7 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/InitializePasses.h"
 #include "llvm/Pass.h"
 #include "llvm/PassRegistry.h"
@@ -73,11 +72,6 @@ static constexpr unsigned kMostSources = 64;
 
 /// Uses of an address that are looked at for an access.
 static constexpr unsigned kMostUses = 32;
-
-/// Additions, multiplications and addresses of a function that LLVM's pass runs
-/// over. ggml's matrix products, some of which spill more without it, have up
-/// to 1900, its flash attention from 3000 to 5000.
-static constexpr unsigned kMostCandidates = 2048;
 
 //===----------------------------------------------------------------------===//
 // Poison
@@ -155,8 +149,8 @@ static bool isOnlyAsPoisonous(Instruction &root, const Instruction &user,
 // Sharing
 //===----------------------------------------------------------------------===//
 
-/// Whether \p instruction is one that LLVM's pass looks at.
-static bool isCandidate(const Instruction &instruction) {
+/// Whether \p instruction may be computed from another.
+static bool isReplaceable(const Instruction &instruction) {
   switch (instruction.getOpcode()) {
   case Instruction::Add:
   case Instruction::Mul:
@@ -301,7 +295,7 @@ bool Sharing::mayUse(Instruction &root, const Instruction &user) {
 /// Returns whether it is replaced.
 bool Sharing::visit(Instruction &instruction) {
   Type *type = instruction.getType();
-  bool replaceable = isCandidate(instruction);
+  bool replaceable = isReplaceable(instruction);
   if (!replaceable &&
       !(isa<PHINode>(instruction) && evolution.isSCEVable(type)))
     return false;
@@ -360,30 +354,12 @@ bool shareByDistance(const DominatorTree &dominators,
 // The pass
 //===----------------------------------------------------------------------===//
 
-ReductionGate::ReductionGate(LLVMContext &context)
-    : context(context), outer(context.getOptPassGate()) {
-  context.setOptPassGate(*this);
-}
-
-ReductionGate::~ReductionGate() { context.setOptPassGate(outer); }
-
-bool ReductionGate::shouldRunPass(StringRef pass, StringRef description) const {
-  if (isTooLarge && pass == "slsr")
-    return false;
-  return !outer.isEnabled() || outer.shouldRunPass(pass, description);
-}
-
-void ReductionGate::enter(const Function &function) {
-  auto candidates = make_filter_range(instructions(function), isCandidate);
-  isTooLarge = range_size(candidates) > kMostCandidates;
-}
-
 namespace {
 
 class SharingPass : public FunctionPass {
 public:
   static char ID;
-  explicit SharingPass(ReductionGate &gate) : FunctionPass(ID), gate(gate) {}
+  SharingPass() : FunctionPass(ID) {}
   StringRef getPassName() const override { return "gpulto distances"; }
   void getAnalysisUsage(AnalysisUsage &usage) const override {
     usage.addRequired<DominatorTreeWrapperPass>();
@@ -391,16 +367,10 @@ public:
     usage.addPreserved<ScalarEvolutionWrapperPass>();
     usage.setPreservesCFG();
   }
-  bool runOnFunction(Function &function) override {
-    bool changed =
-        shareByDistance(getAnalysis<DominatorTreeWrapperPass>().getDomTree(),
-                        getAnalysis<ScalarEvolutionWrapperPass>().getSE());
-    gate.enter(function);
-    return changed;
+  bool runOnFunction(Function &) override {
+    return shareByDistance(getAnalysis<DominatorTreeWrapperPass>().getDomTree(),
+                           getAnalysis<ScalarEvolutionWrapperPass>().getSE());
   }
-
-private:
-  ReductionGate &gate;
 };
 
 char SharingPass::ID = 0;
@@ -408,12 +378,12 @@ char SharingPass::ID = 0;
 } // namespace
 
 // The last pass before LLVM's, so that both share one ScalarEvolution.
-void insertSharing(TargetPassConfig &config, ReductionGate &gate) {
+void insertSharing(TargetPassConfig &config) {
   PassRegistry &registry = *PassRegistry::getPassRegistry();
   initializeSpeculativeExecutionLegacyPassPass(registry);
   const PassInfo *before =
       registry.getPassInfo(StringRef("speculative-execution"));
-  config.insertPass(before->getTypeInfo(), new SharingPass(gate));
+  config.insertPass(before->getTypeInfo(), new SharingPass());
 }
 
 } // namespace gpulto

@@ -9,7 +9,6 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Dominators.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -250,49 +249,6 @@ TEST(DeviceDistances, ConstantsOfTheSameValueStay) {
   ret void
 )");
   EXPECT_FALSE(shared.changed) << shared.text;
-}
-
-/// A function with \p count sums.
-std::unique_ptr<Module> makeSums(LLVMContext &context, unsigned count) {
-  auto module = std::make_unique<Module>("sums", context);
-  Type *word = Type::getInt32Ty(context);
-  Function *function =
-      Function::Create(FunctionType::get(word, {word}, /*isVarArg=*/false),
-                       GlobalValue::ExternalLinkage, "f", *module);
-  IRBuilder<> builder(BasicBlock::Create(context, "", function));
-  Value *sum = function->getArg(0);
-  for (unsigned i = 0; i < count; ++i)
-    sum = builder.CreateAdd(sum, function->getArg(0));
-  builder.CreateRet(sum);
-  return module;
-}
-
-TEST(DeviceDistances, LargeFunctionsAreNotReduced) {
-  LLVMContext context;
-  OptPassGate &before = context.getOptPassGate();
-  std::unique_ptr<Module> few = makeSums(context, 100);
-  std::unique_ptr<Module> many = makeSums(context, 5000);
-  {
-    ReductionGate gate(context);
-    EXPECT_EQ(&context.getOptPassGate(), &gate);
-    gate.enter(*many->getFunction("f"));
-    EXPECT_FALSE(gate.shouldRunPass("slsr", "function (f)"));
-    EXPECT_TRUE(gate.shouldRunPass("early-cse", "function (f)"));
-    gate.enter(*few->getFunction("f"));
-    EXPECT_TRUE(gate.shouldRunPass("slsr", "function (f)"));
-  }
-  EXPECT_EQ(&context.getOptPassGate(), &before);
-}
-
-TEST(DeviceDistances, OtherGatesStayClosed) {
-  struct Closed : OptPassGate {
-    bool isEnabled() const override { return true; }
-    bool shouldRunPass(StringRef, StringRef) const override { return false; }
-  } closed;
-  LLVMContext context;
-  context.setOptPassGate(closed);
-  ReductionGate gate(context);
-  EXPECT_FALSE(gate.shouldRunPass("early-cse", "function (f)"));
 }
 
 } // namespace
