@@ -23,7 +23,7 @@ namespace gpulto {
 
 /// Version of the bytes of a summary; a reader refuses any other. Increase it
 /// with each change of a record, a table or the meaning of a field.
-constexpr uint32_t kSummaryVersion = 26;
+constexpr uint32_t kSummaryVersion = 27;
 
 /// A word of FunctionFlags.
 using FunctionFlags = uint64_t;

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -224,11 +225,17 @@ std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
   case JumpOperation::UIToFP:
     return applyToInteger(operation == JumpOperation::SIToFP, formal, operand,
                           width);
+  case JumpOperation::CeilLog2:
+    return truncateTo(ceilLog2(truncateTo(formal, unsigned(operand))), width);
   }
   return std::nullopt;
 }
 
 } // namespace
+
+uint64_t ceilLog2(uint64_t number) {
+  return number <= 1 ? 0 : llvm::Log2_64_Ceil(number);
+}
 
 bool takesWidth(JumpOperation operation) {
   switch (operation) {
@@ -242,6 +249,7 @@ bool takesWidth(JumpOperation operation) {
   case JumpOperation::UIToFP:
   case JumpOperation::FPToSI:
   case JumpOperation::FPToUI:
+  case JumpOperation::CeilLog2:
     return true;
   default:
     return false;

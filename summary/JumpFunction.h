@@ -58,7 +58,10 @@ enum class JumpOperation : uint8_t {
   UIToFP,
   FPToSI,
   FPToUI,
-  Last = FPToUI
+  /// The smallest n for which 1 << n is not less than the formal, an unsigned
+  /// number: 0 of 0 and 1, 5 of 17 and 32.
+  CeilLog2,
+  Last = CeilLog2
 };
 
 inline constexpr const char *kJumpOperationNames[] = {
@@ -66,7 +69,7 @@ inline constexpr const char *kJumpOperationNames[] = {
     "and",    "or",     "xor",    "zext",   "sext",  "trunc",  "udiv",
     "sdiv",   "urem",   "srem",   "umin",   "umax",  "smin",   "smax",
     "fadd",   "fsub",   "fmul",   "fdiv",   "fceil", "ffloor", "fext",
-    "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui"};
+    "ftrunc", "sitofp", "uitofp", "fptosi", "fptoui", "ceillog2"};
 static_assert(std::size(kJumpOperationNames) ==
               size_t(JumpOperation::Last) + 1);
 
@@ -318,6 +321,9 @@ template <typename V> void describe(V &v, AggregatePart &p) {
   v.check(p.value.kind != JumpFunction::Kind::Aggregate,
           "aggregate inside an aggregate");
 }
+
+/// Returns JumpOperation::CeilLog2 of \p number.
+uint64_t ceilLog2(uint64_t number);
 
 /// Whether the formal of \p operation has another width than the result, or is
 /// the only operand: JumpFunction::value is the width of the formal.

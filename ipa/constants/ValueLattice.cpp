@@ -296,7 +296,7 @@ static KnownBits applyToBits(const JumpFunction &function,
     return KnownBits::smin(formal, operand);
   case JumpOperation::SMax:
     return KnownBits::smax(formal, operand);
-  default: // of floating-point numbers
+  default: // CeilLog2, and those of floating-point numbers
     break;
   }
   return KnownBits(width);
@@ -383,6 +383,8 @@ ValueLattice::applyToBounds(const JumpFunction &function, Bounds left,
                  : Bounds{std::max(left.low, right.low),
                           std::max(left.high, right.high)};
   }
+  case JumpOperation::CeilLog2:
+    return Bounds{ceilLog2(left.low), ceilLog2(left.high)};
   default:
     return std::nullopt;
   }

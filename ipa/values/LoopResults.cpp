@@ -17,6 +17,17 @@
 // 3. ofCondition: 1 or 0 for whether the loop is entered, which rotation tests
 //    in front of it; the product is the number of steps.
 //
+// ScalarEvolution counts what is added, not what doubles. So ofDoublings counts
+// rounds up to a power of two, as those who divide by multiplying do:
+//
+//   while (shift < 32 && 1u << shift < divisor)    rounds = min(32,
+//     ++shift;                                           ceil(log2(divisor)))
+//   while (threads < n && threads < 1024)          32 << ...
+//     threads *= 2;
+//
+// A loop that does nothing but count may have no phi behind it: what is asked
+// of its own variables is what they are at the end (isQuiet).
+//
 // Linear in the size of the expressions, which is bounded (kMaxExpression).
 //
 // Source: O. Bachmann, P. S. Wang, E. V. Zima, "Chains of Recurrences", ISSAC
@@ -43,6 +54,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 namespace gpulto {
 
@@ -256,15 +269,202 @@ JumpFunction LoopResults::ofRounds(const Step &step) {
       context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   const llvm::SCEV *count =
       evolution.getExitCount(step.loop, step.loop->getExitingBlock());
-  if (llvm::isa<llvm::SCEVCouldNotCompute>(count) ||
-      count->getExpressionSize() > kMaxExpression ||
-      (step.operation != JumpOperation::Add &&
-       evolution.getUnsignedRangeMax(count).getActiveBits() > kMaxCountBits))
+  bool isCounted = !llvm::isa<llvm::SCEVCouldNotCompute>(count);
+  if (isCounted &&
+      (count->getExpressionSize() > kMaxExpression ||
+       (step.operation != JumpOperation::Add &&
+        evolution.getUnsignedRangeMax(count).getActiveBits() > kMaxCountBits)))
     return JumpFunction::unknown(kCountBits);
-  JumpFunction rounds = operations.resized(ofExpression(*count), kCountBits);
+  JumpFunction rounds =
+      isCounted ? operations.resized(ofExpression(*count), kCountBits)
+                : ofDoublings(*step.loop);
   return step.isNext ? operations.compose(JumpOperation::Add, rounds,
                                           uint64_t(1), kCountBits)
                      : rounds;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops that double
+//===----------------------------------------------------------------------===//
+
+/// Adds to \p tests the comparisons that must all hold for \p condition, or
+/// its inverse, to hold. Returns whether it is made of such.
+static bool addTests(llvm::Value *condition, bool isInverse,
+                     llvm::SmallVectorImpl<const llvm::ICmpInst *> &tests) {
+  using namespace llvm::PatternMatch;
+  constexpr size_t kMaxTests = 4;
+  llvm::Value *left, *right;
+  if (isInverse ? match(condition, m_LogicalOr(m_Value(left), m_Value(right)))
+                : match(condition, m_LogicalAnd(m_Value(left), m_Value(right))))
+    return addTests(left, isInverse, tests) &&
+           addTests(right, isInverse, tests);
+  auto *comparison = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  if (!comparison || tests.size() == kMaxTests)
+    return false;
+  tests.push_back(comparison);
+  return true;
+}
+
+/// What \p comparison, or its inverse, says of a number of \p loop.
+std::optional<LoopResults::Test>
+LoopResults::testOf(const llvm::ICmpInst &comparison, bool isInverse,
+                    const llvm::Loop &loop) {
+  using namespace llvm::PatternMatch;
+  llvm::CmpInst::Predicate predicate =
+      isInverse ? comparison.getInversePredicate() : comparison.getPredicate();
+  llvm::Value *number = comparison.getOperand(0),
+              *limit = comparison.getOperand(1);
+  if (loop.isLoopInvariant(number)) {
+    std::swap(number, limit);
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  }
+  Test test;
+  test.isSigned = llvm::CmpInst::isSigned(predicate);
+  test.isInclusive = predicate == llvm::CmpInst::ICMP_ULE ||
+                     predicate == llvm::CmpInst::ICMP_SLE;
+  unsigned bits = scalarBits(*number->getType());
+  if (!loop.isLoopInvariant(limit) || !number->getType()->isIntegerTy() ||
+      bits == 0 || bits + test.isInclusive > kCountBits ||
+      !(test.isInclusive || predicate == llvm::CmpInst::ICMP_ULT ||
+        predicate == llvm::CmpInst::ICMP_SLT))
+    return std::nullopt;
+  // A counter, or a power of two by a counter.
+  auto &evolution =
+      context.analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto firstOf = [&](llvm::Value &counter) -> std::optional<uint64_t> {
+    auto *sum =
+        llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(&counter));
+    auto *first = sum && sum->getLoop() == &loop && sum->isAffine() &&
+                          sum->getStepRecurrence(evolution)->isOne()
+                      ? llvm::dyn_cast<llvm::SCEVConstant>(sum->getStart())
+                      : nullptr;
+    if (!first || first->getAPInt().isNegative())
+      return std::nullopt;
+    return first->getAPInt().getZExtValue();
+  };
+  auto *constant = llvm::dyn_cast<llvm::ConstantInt>(limit);
+  if (std::optional<uint64_t> first = firstOf(*number)) {
+    if (!constant || constant->isNegative())
+      return std::nullopt;
+    uint64_t end = constant->getZExtValue() + test.isInclusive;
+    test.most = end > *first ? end - *first : 0;
+    return test;
+  }
+  test.limit = limit;
+  auto isFlagged = [&](const llvm::Value &value) {
+    auto &shift = llvm::cast<llvm::BinaryOperator>(value);
+    return test.isSigned ? shift.hasNoSignedWrap() : shift.hasNoUnsignedWrap();
+  };
+  const llvm::APInt *factor;
+  llvm::Value *counter;
+  if (match(number, m_Shl(m_Power2(factor), m_Value(counter)))) {
+    std::optional<uint64_t> first = firstOf(*counter);
+    if (!first || *first >= bits)
+      return std::nullopt;
+    test.first = factor->logBase2() + static_cast<unsigned>(*first);
+    // By its width and more is poison.
+    test.isExact = isFlagged(*number) || (!test.isSigned && factor->isOne());
+  } else {
+    std::optional<Step> step = findStep(
+        *number, context.analyses.getResult<llvm::LoopAnalysis>(function));
+    auto *first = step && step->loop == &loop &&
+                          step->operation == JumpOperation::Shl && step->by == 1
+                      ? llvm::dyn_cast<llvm::ConstantInt>(step->initial)
+                      : nullptr;
+    if (!first || !first->getValue().isPowerOf2())
+      return std::nullopt;
+    test.first = first->getValue().logBase2() + step->isNext;
+    auto *phi = llvm::dyn_cast<llvm::PHINode>(number);
+    test.isExact = isFlagged(
+        phi ? *phi->getIncomingValueForBlock(loop.getLoopLatch()) : *number);
+  }
+  // 2 ** (bits - 1) is the last that is exact, negative if that has a meaning.
+  unsigned last = bits - (test.isSigned ? 2 : 1);
+  if (test.first > last)
+    return std::nullopt;
+  test.most = last - test.first;
+  return test;
+}
+
+/// The rounds up to where \p test fails; kCountBits bits.
+JumpFunction LoopResults::ofTest(const Test &test) {
+  if (!test.limit)
+    return JumpFunction::constant(test.most, kCountBits);
+  unsigned bits = scalarBits(*test.limit->getType());
+  JumpFunction limit = values.of(*test.limit);
+  if (test.isSigned) // below a negative number there is none of them
+    limit = operations.compose(JumpOperation::SMax, limit, uint64_t(0), bits);
+  limit = operations.resized(limit, kCountBits);
+  if (test.isInclusive)
+    limit =
+        operations.compose(JumpOperation::Add, limit, uint64_t(1), kCountBits);
+  JumpFunction power = operations.compose(JumpOperation::CeilLog2, limit,
+                                          uint64_t(kCountBits), kCountBits);
+  if (test.first == 0)
+    return power;
+  JumpFunction least = operations.compose(JumpOperation::UMax, power,
+                                          uint64_t(test.first), kCountBits);
+  return operations.compose(JumpOperation::Sub, least, uint64_t(test.first),
+                            kCountBits);
+}
+
+/// How often \p loop, which a number that doubles leaves, goes on; kCountBits
+/// bits. If a test alone ends it, the number does not wrap around before that:
+/// the loop would not end.
+JumpFunction LoopResults::ofDoublings(const llvm::Loop &loop) {
+  JumpFunction unknown = JumpFunction::unknown(kCountBits);
+  auto *branch =
+      llvm::dyn_cast<llvm::BranchInst>(loop.getExitingBlock()->getTerminator());
+  if (!branch || !branch->isConditional())
+    return unknown;
+  bool isInverse = !loop.contains(branch->getSuccessor(0));
+  llvm::SmallVector<const llvm::ICmpInst *> comparisons;
+  if (!addTests(branch->getCondition(), isInverse, comparisons))
+    return unknown;
+  llvm::SmallVector<Test> tests;
+  uint64_t most = UINT64_MAX;
+  for (const llvm::ICmpInst *comparison : comparisons) {
+    std::optional<Test> test = testOf(*comparison, isInverse, loop);
+    if (!test)
+      return unknown;
+    if (llvm::isa_and_nonnull<llvm::ConstantInt>(test->limit)) {
+      JumpFunction rounds = ofTest(*test);
+      if (rounds.value <= test->most)
+        test = Test{.most = rounds.value};
+    }
+    if (!test->limit)
+      most = std::min(most, test->most);
+    tests.push_back(*test);
+  }
+  JumpFunction rounds = unknown;
+  for (const Test &test : tests) {
+    if (test.limit && !test.isExact && tests.size() > 1 && most > test.most)
+      return unknown;
+    JumpFunction next = ofTest(test);
+    if (&test == tests.begin())
+      rounds = next;
+    else if (rounds.kind == Kind::Constant)
+      rounds =
+          operations.compose(JumpOperation::UMin, next, rounds, kCountBits);
+    else
+      rounds =
+          operations.compose(JumpOperation::UMin, rounds, next, kCountBits);
+  }
+  return rounds;
+}
+
+/// Whether \p loop only computes, so that nobody asks what a value of it is in
+/// one of its rounds.
+bool LoopResults::isQuiet(const llvm::Loop &loop) const {
+  constexpr size_t kMaxInstructions = 32;
+  size_t count = 0;
+  for (const llvm::BasicBlock *block : loop.blocks())
+    for (const llvm::Instruction &instruction : *block)
+      if (++count > kMaxInstructions || instruction.mayHaveSideEffects() ||
+          (llvm::isa<llvm::CallBase>(instruction) &&
+           !llvm::isa<llvm::IntrinsicInst>(instruction)))
+        return false;
+  return true;
 }
 
 /// 1 if \p loop is entered, or 0 if \p before goes on at \p behind, by a
@@ -344,7 +544,7 @@ static bool isMadeOf(const llvm::Value &value, const llvm::Value &initial,
 
 JumpFunction LoopResults::of(const llvm::PHINode &phi) {
   // Loops behind loops are followed as operations are, two of them at most.
-  constexpr unsigned kWeight = 4;
+  constexpr unsigned kWeight = 9;
   constexpr unsigned kMaxConversions = 2;
   // Those who compute with it, and what is in it, stay below the limit of
   // summaries (32).
@@ -358,6 +558,14 @@ JumpFunction LoopResults::of(const llvm::PHINode &phi) {
   auto &loops = context.analyses.getResult<llvm::LoopAnalysis>(function);
   depth.enter(kWeight);
   llvm::scope_exit restore([&] { depth.leave(kWeight); });
+  if (const llvm::Loop *loop = loops.getLoopFor(phi.getParent());
+      loop && loop->getHeader() == phi.getParent() && isQuiet(*loop)) {
+    std::optional<Step> step = findStep(phi, loops);
+    if (!step)
+      return unknown;
+    JumpFunction result = ofSteps(*step, ofRounds(*step));
+    return heightOf(context.summary, result) <= kMaxHeight ? result : unknown;
+  }
   for (unsigned i = 0; i < count; ++i) {
     const llvm::Value *left = stripExits(phi.getIncomingValue(i));
     std::optional<Step> step = findStep(*left, loops);

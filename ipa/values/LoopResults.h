@@ -39,6 +39,25 @@ public:
   JumpFunction of(const llvm::PHINode &phi);
 
 private:
+  /// A test that keeps a loop going: a number that doubles each round is below
+  /// \c limit, or one that counts rounds is below a constant, \c most rounds
+  /// later.
+  struct Test {
+    /// The logarithm of the number in the first round.
+    unsigned first = 0;
+    const llvm::Value *limit = nullptr;
+    bool isSigned = false;
+    /// One below the limit, too.
+    bool isInclusive = false;
+    /// The number does not wrap around while it is tested.
+    bool isExact = false;
+    /// Counted rounds; if there is a limit, the last before it may wrap around.
+    uint64_t most = 0;
+  };
+  std::optional<Test> testOf(const llvm::ICmpInst &comparison, bool isInverse,
+                             const llvm::Loop &loop);
+  JumpFunction ofTest(const Test &test);
+  bool isQuiet(const llvm::Loop &loop) const;
   /// A number that each round of a loop steps by a constant.
   struct Step {
     const llvm::Loop *loop;
@@ -53,6 +72,7 @@ private:
   JumpFunction ofExpression(const llvm::SCEV &expression);
   JumpFunction ofCondition(const llvm::ICmpInst &condition, bool isInverse);
   JumpFunction ofRounds(const Step &step);
+  JumpFunction ofDoublings(const llvm::Loop &loop);
   JumpFunction ofEntered(const llvm::Loop &loop, const llvm::BasicBlock &before,
                          const llvm::BasicBlock &behind);
   JumpFunction ofSteps(const Step &step, const JumpFunction &rounds);

@@ -13,7 +13,7 @@
 // NaN and denormals, is not known (summary/JumpFunction). That the program does
 // not change the rounding is LLVM's premise, too, outside of strictfp.
 //
-// Linear in the depth of operations, which is bounded (kMaxOperations).
+// Linear in the operations, which are bounded (OperationDepth).
 //
 // Source: D. Callahan et al., "Interprocedural Constant Propagation", 1986.
 //
@@ -162,13 +162,13 @@ static bool boundsAlone(JumpOperation operation, bool isLeft) {
 JumpFunction ScalarValues::ofOperands(JumpOperation operation,
                                       const llvm::Value &left,
                                       const llvm::Value &right, unsigned bits) {
-  // Each has two operands, so trees of them are kept lower.
-  constexpr unsigned kWeight = 2;
-  if (!depth.allows(kWeight))
+  // If there are two values, trees of them are kept lower.
+  unsigned weight = llvm::isa<llvm::Constant>(left) ? 1 : 2;
+  if (!depth.allows(weight))
     return JumpFunction::unknown(bits);
-  depth.enter(kWeight);
+  depth.enter(weight);
   JumpFunction a = values.of(left), b = values.of(right);
-  depth.leave(kWeight);
+  depth.leave(weight);
   // One may be unknown where the other one, or what is known of both, tells
   // something of the result.
   auto isOperand = [&](const JumpFunction &j, const JumpFunction &other,

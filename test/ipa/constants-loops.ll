@@ -167,3 +167,119 @@ exit:
   call void @sink8(i8 %left)
   ret void
 }
+
+; while (shift < 32 && 1u << shift < d) ++shift: nothing else is done there, so
+; there need be no phi behind it.
+; CHECK-LABEL: function shifts:
+define void @shifts(i32 %d) {
+entry:
+  br label %loop
+loop:
+  %shift = phi i32 [ 0, %entry ], [ %shift.next, %loop ]
+  %isShort = icmp samesign ult i32 %shift, 32
+  %power = shl nuw i32 1, %shift
+  %isLess = icmp ult i32 %power, %d
+  %again = select i1 %isShort, i1 %isLess, i1 false
+  %shift.next = add nuw nsw i32 %shift, 1
+  br i1 %again, label %loop, label %exit
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=((i32 0):i32 add (((arg0:i64 zext 32):i64 ceillog2 64):i64 umin 32):i32 trunc(in 0..32))
+  call void @sink(i32 %shift)
+  ret void
+}
+
+; int threads = 32; while (threads < n && threads < 1024) threads *= 2;
+; CHECK-LABEL: function threads:
+define void @threads(i32 %n) {
+entry:
+  %enters = icmp sgt i32 %n, 32
+  br i1 %enters, label %loop, label %exit
+loop:
+  %t = phi i32 [ 32, %entry ], [ %t.next, %loop ]
+  %t.next = shl nuw nsw i32 %t, 1
+  %isLess = icmp sgt i32 %n, %t.next
+  %isFew = icmp samesign ult i32 %t, 512
+  %again = select i1 %isLess, i1 %isFew, i1 false
+  br i1 %again, label %loop, label %exit
+exit:
+  %left = phi i32 [ 32, %entry ], [ %t.next, %loop ]
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(((i32 32):i32 shl (((((((((arg0:i32 smax 0):i64 zext 32):i64 ceillog2 64):i64 umax 6):i64 sub 6):i64 umin 4):i64 add 1):i64 mul (((arg0:i32 smax 32):i32 sub 32):i32 umin 1):i64 zext 32)
+  call void @sink(i32 %left)
+  ret void
+}
+
+; What wraps around before the other test ends the loop: 2 ** 31 of an unsigned
+; number, and of a signed one.
+; CHECK-LABEL: function wraps:
+define void @wraps(i32 %n) {
+entry:
+  br label %loop
+loop:
+  %t = phi i32 [ 1, %entry ], [ %t.next, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %isLess = icmp ult i32 %t, %n
+  %isFew = icmp ult i32 %i, 32
+  %again = and i1 %isLess, %isFew
+  %t.next = shl i32 %t, 1
+  %i.next = add i32 %i, 1
+  br i1 %again, label %loop, label %exit
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(?(
+  call void @sink(i32 %i)
+  ret void
+}
+
+; CHECK-LABEL: function turns:
+define void @turns(i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %t = shl nuw i32 1, %i
+  %isLess = icmp slt i32 %t, %n
+  %isFew = icmp ult i32 %i, 31
+  %again = select i1 %isFew, i1 %isLess, i1 false
+  %i.next = add i32 %i, 1
+  br i1 %again, label %loop, label %exit
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(?(
+  call void @sink(i32 %i)
+  ret void
+}
+
+; One that is exact as long as it is tested.
+; CHECK-LABEL: function stays:
+define void @stays(i32 %n) {
+entry:
+  br label %loop
+loop:
+  %t = phi i32 [ 1, %entry ], [ %t.next, %loop ]
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]
+  %isLess = icmp ule i32 %t, %n
+  %isFew = icmp ult i32 %i, 31
+  %again = and i1 %isLess, %isFew
+  %t.next = shl i32 %t, 1
+  %i.next = add i32 %i, 1
+  br i1 %again, label %loop, label %exit
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=((i32 0):i32 add ((((arg0:i64 zext 32):i64 add 1):i64 ceillog2 64):i64 umin 31):i32 trunc(in 0..31))
+  call void @sink(i32 %i)
+  ret void
+}
+
+; Somebody asks within the loop.
+; CHECK-LABEL: function asks:
+define void @asks(i32 %d) {
+entry:
+  br label %loop
+loop:
+  %shift = phi i32 [ 0, %entry ], [ %shift.next, %loop ]
+; CHECK: call sink {{.*}} args=(?
+  call void @sink(i32 %shift)
+  %power = shl nuw i32 1, %shift
+  %again = icmp ult i32 %power, %d
+  %shift.next = add nuw nsw i32 %shift, 1
+  br i1 %again, label %loop, label %exit
+exit:
+  ret void
+}

@@ -121,6 +121,9 @@ TEST(ValueLattice, PassThroughIsSoundAndMonotone) {
     case JumpOperation::Trunc:
       function.bitWidth = 1 + random() % formal;
       break;
+    case JumpOperation::CeilLog2:
+      function.value = formal;
+      break;
     default:
       if (formal < 64)
         function.value &= (1ull << formal) - 1;

@@ -61,6 +61,13 @@ TEST(JumpFunction, EvaluatesOperationsInTheirWidth) {
   EXPECT_EQ(run(JumpOperation::Trunc, 0, 8, 0x1234), 0x34u);
   EXPECT_EQ(run(JumpOperation::UDiv, 3, 32, 10), 3u);
   EXPECT_EQ(run(JumpOperation::None, 0, 64, ~0ull), ~0ull);
+  constexpr std::pair<uint64_t, uint64_t> kLogarithms[] = {
+      {0, 0},  {1, 0},  {2, 1},           {3, 2},
+      {4, 2},  {17, 5}, {32, 5},          {33, 6},
+      {~0ull, 64},      {1ull << 63, 63}, {(1ull << 63) + 1, 64}};
+  for (auto [number, logarithm] : kLogarithms)
+    EXPECT_EQ(run(JumpOperation::CeilLog2, 64, 64, number), logarithm);
+  EXPECT_EQ(run(JumpOperation::CeilLog2, 8, 32, 0x109), 4u);
 }
 
 TEST(JumpFunction, UndefinedOperationsGiveNothing) {
