@@ -413,9 +413,14 @@ JumpFunction LoopResults::ofTest(const Test &test) {
 /// the loop would not end.
 JumpFunction LoopResults::ofDoublings(const llvm::Loop &loop) {
   JumpFunction unknown = JumpFunction::unknown(kCountBits);
-  auto *branch =
-      llvm::dyn_cast<llvm::BranchInst>(loop.getExitingBlock()->getTerminator());
-  if (!branch || !branch->isConditional())
+  const llvm::BasicBlock &end = *loop.getExitingBlock();
+  auto *branch = llvm::dyn_cast<llvm::BranchInst>(end.getTerminator());
+  bool isOncePerRound =
+      context.analyses.getResult<llvm::LoopAnalysis>(function).getLoopFor(
+          &end) == &loop &&
+      context.analyses.getResult<llvm::DominatorTreeAnalysis>(function)
+          .dominates(&end, loop.getLoopLatch());
+  if (!branch || !branch->isConditional() || !isOncePerRound)
     return unknown;
   bool isInverse = !loop.contains(branch->getSuccessor(0));
   llvm::SmallVector<const llvm::ICmpInst *> comparisons;

@@ -283,3 +283,51 @@ loop:
 exit:
   ret void
 }
+
+; Not every round tests, and some test more than once.
+; CHECK-LABEL: function seldom:
+define void @seldom(i32 %d, i32 %m) {
+entry:
+  br label %loop
+loop:
+  %shift = phi i32 [ 0, %entry ], [ %shift.next, %latch ]
+  %bit = and i32 %m, %shift
+  %tests = icmp eq i32 %bit, 0
+  br i1 %tests, label %test, label %latch
+test:
+  %power = shl nuw i32 1, %shift
+  %again = icmp ult i32 %power, %d
+  br i1 %again, label %latch, label %exit
+latch:
+  %shift.next = add nuw nsw i32 %shift, 1
+  br label %loop
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(?(
+  call void @sink(i32 %shift)
+  ret void
+}
+
+; CHECK-LABEL: function often:
+define void @often(i32 %d, i32 %m) {
+entry:
+  br label %loop
+loop:
+  %shift = phi i32 [ 0, %entry ], [ %shift.next, %latch ]
+  %power = shl nuw i32 1, %shift
+  br label %inner
+inner:
+  %limit = phi i32 [ %d, %loop ], [ %limit.next, %back ]
+  %again = icmp ult i32 %power, %d
+  br i1 %again, label %back, label %exit
+back:
+  %limit.next = sub i32 %limit, %m
+  %more = icmp ugt i32 %limit.next, %m
+  br i1 %more, label %inner, label %latch
+latch:
+  %shift.next = add nuw nsw i32 %shift, 1
+  br label %loop
+exit:
+; CHECK: call sink freq 1{{[a-z_ ]*}} args=(?(
+  call void @sink(i32 %shift)
+  ret void
+}
