@@ -407,6 +407,30 @@ class HostWriter(IndexWriter):
                 if isinstance(kind, str) and " " in kind:
                     space, element = kind.split()
                     scope.memory.append(Memory(path, element, 0, True, space))
+        if scope.scalars and self.chance(0.3):
+            self.double(scope)
+
+    def double(self, scope):
+        """Numbers that a loop doubles up to another, or counts meanwhile."""
+        power, count = self.fresh("p"), self.fresh("q")
+        limit = self.leaf(scope)
+        small = f"{limit} % {self.rng.choice([5, 300, 5000])}u"
+        below = self.rng.choice(["<", "<="])
+        first = self.rng.choice([1, 2, 32])
+        most = self.rng.choice([20, 31, 32, 33, 40])
+        # Unsigned numbers may wrap around if something else ends the loop.
+        loop = self.rng.choice([
+            f"while ({power} {below} {small}) {power} *= 2u;",
+            f"while ({power} {below} {small} && {power} < 64u) {power} <<= 1;",
+            f"while ({count} < 32u && (1u << {count}) {below} {limit}) "
+            f"++{count};",
+            f"for (; {power} {below} {limit} && {count} < {most}u; ++{count}) "
+            f"{power} *= 2u;",
+            f"{{ int n = {first}; while (n {below} (int)({small}) - 100 && "
+            f"n < 1024) n *= 2; {power} = (u32)n; }}"])
+        scope.declarations += [f"u32 {power} = {first}u, {count} = "
+                               f"{self.rng.choice([0, 0, 3])}u;", loop]
+        scope.scalars += [(power, "u32"), (count, "u32")]
 
     def makeFunctions(self):
         for _ in range(2):
