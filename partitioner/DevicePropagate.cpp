@@ -18,7 +18,8 @@
 //    assembled differently.
 // 2. buildGraph: which units reach the same functions. These would be compiled
 //    in each partition.
-// 3. cutUnits: units are arranged in a sequence and cut (partitioner/CutGraph):
+// 3. cutUnits: units, those that are compared with plain builds apart from the
+//    others, are arranged in a sequence and cut (partitioner/CutGraph):
 //    in the order of the program, or with those that share functions next to
 //    each other if that saves much (partitioner/SharedOrder, ClusterOrder).
 // 4. placeVariables: a mutable variable is defined by the first partition that
@@ -41,6 +42,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 using namespace llvm;
 
@@ -56,6 +58,9 @@ struct Unit {
   uint8_t sizeLevel = 0;
   ModuleIndex module = 0;
   bool isOpen = false;
+  /// Whether whole-program analysis changes it, so that it is compared with a
+  /// plain build.
+  bool isCompared = false;
 };
 
 class DevicePartitioner {
@@ -89,7 +94,7 @@ private:
                    std::vector<GlobalId> &found) const;
   bool mustPart(size_t i) const;
   std::vector<GlobalId> reachAll(const Unit &unit) const;
-  uint64_t comparisonWeight(ArrayRef<GlobalId> reached) const;
+  bool keepsComparedApart() const;
   Hypergraph buildGraph(uint32_t begin, uint32_t end) const;
   std::vector<uint32_t> cutUnits(uint32_t begin, uint32_t end) const;
   void addPartitions(uint32_t begin, uint32_t end);
@@ -187,6 +192,13 @@ void DevicePartitioner::reach(GlobalId root, DenseSet<GlobalId> &seen,
   }
 }
 
+/// Returns whether units that are compared with plain builds get partitions of
+/// their own, and smaller ones: one that got worse costs a build of its
+/// partition. Not where somebody says how many there are to be.
+bool DevicePartitioner::keepsComparedApart() const {
+  return options.mode == PartitionMode::Balanced && options.count == 0;
+}
+
 void DevicePartitioner::findUnits() {
   Unit indirect;
   for (ModuleIndex m : program.images()[image].modules) {
@@ -219,9 +231,14 @@ void DevicePartitioner::findUnits() {
   indirect.isOpen = program.hasNativeCode(image);
   if (!indirect.roots.empty())
     units.insert(units.begin(), indirect);
+  if (keepsComparedApart())
+    for (Unit &unit : units)
+      unit.isCompared = llvm::any_of(reachAll(unit), [&](GlobalId id) {
+        return !context.decisions.plansOf(id).empty();
+      });
   llvm::stable_sort(units, [](const Unit &a, const Unit &b) {
-    return std::pair(a.optLevel, a.sizeLevel) <
-           std::pair(b.optLevel, b.sizeLevel);
+    return std::tuple(a.optLevel, a.sizeLevel, a.isCompared) <
+           std::tuple(b.optLevel, b.sizeLevel, b.isCompared);
   });
 }
 
@@ -250,19 +267,7 @@ std::vector<GlobalId> DevicePartitioner::reachAll(const Unit &unit) const {
 bool DevicePartitioner::mustPart(size_t i) const {
   const Unit &last = units[i - 1], &unit = units[i];
   return last.optLevel != unit.optLevel || last.sizeLevel != unit.sizeLevel ||
-         last.isOpen || unit.isOpen;
-}
-
-/// Returns the work of building what a unit reaches once more: its kernels are
-/// compared with plain builds if whole-program analysis changes them.
-uint64_t DevicePartitioner::comparisonWeight(ArrayRef<GlobalId> reached) const {
-  uint64_t weight = 0;
-  bool isChanged = false;
-  for (GlobalId id : reached) {
-    weight += definitionWeight(program, id);
-    isChanged |= !context.decisions.plansOf(id).empty();
-  }
-  return isChanged ? weight : 0;
+         last.isCompared != unit.isCompared || last.isOpen || unit.isOpen;
 }
 
 /// Returns what units [begin, end) reach, for each definition that several of
@@ -274,11 +279,9 @@ Hypergraph DevicePartitioner::buildGraph(uint32_t begin, uint32_t end) const {
   std::vector<std::pair<GlobalId, uint32_t>> uses;
   for (uint32_t i = begin; i < end; ++i) {
     const Unit &unit = units[i];
-    std::vector<GlobalId> reached = reachAll(unit);
-    graph.addVertex(
-        {comparisonWeight(reached), anchorOf(program, unit.roots.front())});
+    graph.addVertex({0, anchorOf(program, unit.roots.front())});
     modules.push_back(unit.module);
-    for (GlobalId id : reached)
+    for (GlobalId id : reachAll(unit))
       uses.push_back({id, i - begin});
   }
   llvm::sort(uses);
@@ -348,9 +351,10 @@ std::vector<uint32_t> DevicePartitioner::cutUnits(uint32_t begin,
   if (options.mode != PartitionMode::Balanced || partOf.size() == 1)
     return partOf;
   Hypergraph graph = buildGraph(begin, end);
-  GraphCutOptions how =
-      graphCutOptions(context.params, options.count, totalWeight,
-                      context.params.devicePartitionInstructions);
+  GraphCutOptions how = graphCutOptions(
+      context.params, options.count, totalWeight,
+      units[begin].isCompared ? context.params.deviceComparedInstructions
+                              : context.params.devicePartitionInstructions);
   Cut cut = chooseCut(graph, how, context.params);
   if (!options.count)
     cut.how.maxGrowthPercent = context.params.deviceDuplicationPercent;
