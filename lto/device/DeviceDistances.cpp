@@ -44,6 +44,8 @@
 
 #include "lto/device/DeviceDistances.h"
 
+#include "lto/device/DeviceReductions.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/STLExtras.h"
@@ -148,19 +150,6 @@ static bool isOnlyAsPoisonous(Instruction &root, const Instruction &user,
 //===----------------------------------------------------------------------===//
 // Sharing
 //===----------------------------------------------------------------------===//
-
-/// Whether \p instruction may be computed from another.
-static bool isReplaceable(const Instruction &instruction) {
-  switch (instruction.getOpcode()) {
-  case Instruction::Add:
-  case Instruction::Mul:
-    return instruction.getType()->isIntegerTy();
-  case Instruction::GetElementPtr:
-    return instruction.getType()->isPointerTy();
-  default:
-    return false;
-  }
-}
 
 /// Returns what \p value adds a constant to, or null if it is no such sum.
 static const Value *baseOf(const Value &value) {
@@ -295,7 +284,7 @@ bool Sharing::mayUse(Instruction &root, const Instruction &user) {
 /// Returns whether it is replaced.
 bool Sharing::visit(Instruction &instruction) {
   Type *type = instruction.getType();
-  bool replaceable = isReplaceable(instruction);
+  bool replaceable = mayBeReduced(instruction);
   if (!replaceable &&
       !(isa<PHINode>(instruction) && evolution.isSCEVable(type)))
     return false;

@@ -55,8 +55,7 @@ static constexpr unsigned kMostLoopInstructions = 200;
 /// 5000.
 static constexpr unsigned kMostCandidates = 2048;
 
-/// Whether StraightLineStrengthReduce looks at \p instruction.
-static bool isCandidate(const Instruction &instruction) {
+bool mayBeReduced(const Instruction &instruction) {
   switch (instruction.getOpcode()) {
   case Instruction::Add:
   case Instruction::Mul:
@@ -84,7 +83,7 @@ bool ReductionGate::shouldRunPass(StringRef pass, StringRef description) const {
 }
 
 void ReductionGate::enter(const Function &function) {
-  auto candidates = make_filter_range(instructions(function), isCandidate);
+  auto candidates = make_filter_range(instructions(function), mayBeReduced);
   isLargeFunction = range_size(candidates) > kMostCandidates;
 }
 

@@ -8,12 +8,17 @@
 
 namespace llvm {
 class Function;
+class Instruction;
 class LLVMContext;
 class Loop;
 class TargetPassConfig;
 } // namespace llvm
 
 namespace gpulto {
+
+/// Whether \p instruction is one that straight-line strength reduction may
+/// compute from another.
+bool mayBeReduced(const llvm::Instruction &instruction);
 
 /// Keeps LLVM's StraightLineStrengthReduce from large functions and its
 /// LoopStrengthReduce from large loops, while it exists; what else the gate of
