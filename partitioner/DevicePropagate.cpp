@@ -233,9 +233,8 @@ void DevicePartitioner::findUnits() {
     units.insert(units.begin(), indirect);
   if (keepsComparedApart())
     for (Unit &unit : units)
-      unit.isCompared = llvm::any_of(reachAll(unit), [&](GlobalId id) {
-        return !context.decisions.plansOf(id).empty();
-      });
+      unit.isCompared = llvm::any_of(
+          reachAll(unit), [&](GlobalId id) { return isPlanned(context, id); });
   llvm::stable_sort(units, [](const Unit &a, const Unit &b) {
     return std::tuple(a.optLevel, a.sizeLevel, a.isCompared) <
            std::tuple(b.optLevel, b.sizeLevel, b.isCompared);
@@ -453,6 +452,11 @@ void DevicePartitioner::placeVariables() {
     llvm::sort(defines,
                [](const auto &a, const auto &b) { return a.id < b.id; });
   }
+}
+
+bool isPlanned(const WpaContext &context, GlobalId id) {
+  return context.program.jumpTarget(id) == kNone &&
+         !context.decisions.plansOf(id).empty();
 }
 
 void partitionDevice(const WpaContext &context, ImageIndex image,

@@ -73,6 +73,10 @@ struct PartitionMap {
   AssemblyGroups assemblyGroups{};
 };
 
+/// Whether whole-program analysis changes the body of \p id, which another one
+/// does not stand for: kernels that reach it are compared with plain builds.
+bool isPlanned(const WpaContext &context, GlobalId id);
+
 /// Cuts the live definitions of the host image into partitions of even weight
 /// with few crossing edges. Every live host definition that is not copyable
 /// goes into exactly one.

@@ -234,7 +234,7 @@ std::optional<uint64_t> apply(JumpOperation operation, uint64_t formal,
 } // namespace
 
 uint64_t ceilLog2(uint64_t number) {
-  return number <= 1 ? 0 : llvm::Log2_64_Ceil(number);
+  return number == 0 ? 0 : llvm::Log2_64_Ceil(number);
 }
 
 bool takesWidth(JumpOperation operation) {

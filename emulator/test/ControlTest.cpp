@@ -295,25 +295,22 @@ OUT: xor.b32 %r9, %r7, 64; ld.shared.u32 %d, [%r9];)"),
 
 TEST_F(ControlTest, LanesMeetAtDifferentInstructions) {
   // nvcc makes two loops of one in which a branch asks for the lane.
-  auto r = run(body(R"(
-  mov.u32 %r3, 0; mov.u32 %d, 0; setp.eq.u32 %c0, %i, 0; @%c0 bra ONE;
-ALL: mov.u32 %r4, %i;
-  shfl.sync.bfly.b32 %r5, %r4, 16, 31, -1; add.u32 %r4, %r4, %r5;
-  shfl.sync.bfly.b32 %r5, %r4, 8, 31, -1; add.u32 %r4, %r4, %r5;
-  shfl.sync.bfly.b32 %r5, %r4, 4, 31, -1; add.u32 %r4, %r4, %r5;
-  shfl.sync.bfly.b32 %r5, %r4, 2, 31, -1; add.u32 %r4, %r4, %r5;
-  shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r4, %r4, %r5;
-  add.u32 %d, %d, %r4; add.u32 %r3, %r3, 1;
-  setp.lt.u32 %c1, %r3, 3; @%c1 bra ALL; bra OUT;
-ONE: mov.u32 %r6, %i;
-  shfl.sync.bfly.b32 %r7, %r6, 16, 31, -1; add.u32 %r6, %r6, %r7;
-  shfl.sync.bfly.b32 %r7, %r6, 8, 31, -1; add.u32 %r6, %r6, %r7;
-  shfl.sync.bfly.b32 %r7, %r6, 4, 31, -1; add.u32 %r6, %r6, %r7;
-  shfl.sync.bfly.b32 %r7, %r6, 2, 31, -1; add.u32 %r6, %r6, %r7;
-  shfl.sync.bfly.b32 %r7, %r6, 1, 31, -1; add.u32 %r6, %r6, %r7;
-  add.u32 %d, %d, %r6; add.u32 %r3, %r3, 1;
-  setp.lt.u32 %c1, %r3, 3; @%c1 bra ONE;
-OUT:)"),
+  auto sumThrice = [](const std::string &label, const std::string &sum,
+                      const std::string &other) {
+    std::string text = label + ": mov.u32 " + sum + ", %i;\n";
+    for (int distance = 16; distance > 0; distance /= 2)
+      text += "shfl.sync.bfly.b32 " + other + ", " + sum + ", " +
+              std::to_string(distance) + ", 31, -1; add.u32 " + sum + ", " +
+              sum + ", " + other + ";\n";
+    return text + "add.u32 %d, %d, " + sum +
+           "; add.u32 %r3, %r3, 1;\n"
+           "setp.lt.u32 %c1, %r3, 3; @%c1 bra " +
+           label + ";\n";
+  };
+  auto r = run(body("mov.u32 %r3, 0; mov.u32 %d, 0; setp.eq.u32 %c0, %i, 0;"
+                    "@%c0 bra ONE;\n" +
+                    sumThrice("ALL", "%r4", "%r5") + "bra OUT;\n" +
+                    sumThrice("ONE", "%r6", "%r7") + "OUT:"),
                1, 32);
   for (uint32_t v : r)
     EXPECT_EQ(v, 3u * 496);

@@ -446,14 +446,13 @@ JumpFunction LoopResults::ofDoublings(const llvm::Loop &loop) {
     if (test.limit && !test.isExact && tests.size() > 1 && most > test.most)
       return unknown;
     JumpFunction next = ofTest(test);
-    if (&test == tests.begin())
+    if (&test == tests.begin()) {
       rounds = next;
-    else if (rounds.kind == Kind::Constant)
-      rounds =
-          operations.compose(JumpOperation::UMin, next, rounds, kCountBits);
-    else
-      rounds =
-          operations.compose(JumpOperation::UMin, rounds, next, kCountBits);
+      continue;
+    }
+    if (rounds.kind == Kind::Constant) // compose() wants constants last
+      std::swap(rounds, next);
+    rounds = operations.compose(JumpOperation::UMin, rounds, next, kCountBits);
   }
   return rounds;
 }

@@ -365,13 +365,10 @@ bool JobBuilder::wantsKernelCheck(const Partition &partition) const {
       (options.user.kernelCheck == KernelCheckMode::Auto &&
        partition.optLevel < kFirstCheckedLevel))
     return false;
-  auto isPlanned = [&](GlobalId id) {
-    return program.jumpTarget(id) == kNone &&
-           !context.decisions.plansOf(id).empty();
-  };
-  return llvm::any_of(partition.imports, isPlanned) ||
+  return llvm::any_of(partition.imports,
+                      [&](GlobalId id) { return isPlanned(context, id); }) ||
          llvm::any_of(partition.defines, [&](const PartitionSymbol &define) {
-           return isPlanned(define.id);
+           return isPlanned(context, define.id);
          });
 }
 
