@@ -36,11 +36,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "icf/FoldRoles.h"
-#include "ipa/runtime/CudaRuntime.h"
+#include "ipa/callers/UnknownHandles.h"
 #include "ipa/runtime/UnseenCode.h"
 #include "summary/CombinedModule.h"
 #include "summary/Remarks.h"
-#include "support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -75,8 +74,6 @@ private:
   }
   StringRef whyNot(GlobalId id, bool mayTakeAddress) const;
   StringRef whyNotKernel(GlobalId stub, bool keepsHandle) const;
-  bool areHandlesFoundOut() const;
-  bool findsHandlesOut(GlobalId user) const;
   void addKernel(GlobalId stub);
   bool canJump(GlobalId id) const;
   bool mayBeNamed(GlobalId id) const;
@@ -181,74 +178,6 @@ StringRef RoleFinder::whyNotKernel(GlobalId stub, bool keepsHandle) const {
   return {};
 }
 
-/// Returns what is known of the function \p name of the runtime if it sets
-/// attributes of a kernel, or tells which kernel a handle is; else null.
-static const RuntimeFunction *findsKernelsOut(StringRef name) {
-  const RuntimeFunction *function =
-      isRuntimeName(name) ? findRuntimeFunction(name) : nullptr;
-  return function && ((function->handleUse & kSetsHandle) ||
-                      function->has(RuntimeFunction::AsksForKernel))
-             ? function
-             : nullptr;
-}
-
-/// Returns whether code that is not seen, or the bitcode, findsHandlesOut. Few
-/// modules name what that takes.
-bool RoleFinder::areHandlesFoundOut() const {
-  if (!findUnseenCode(context).empty())
-    return true;
-  std::vector<ModuleIndex> modules = collectInPieces<ModuleIndex>(
-      context.threads, program.modules().size(),
-      [&](size_t m, std::vector<ModuleIndex> &found) {
-        if (any_of(program.modules()[m].summary.symbols,
-                   [](const SymbolRecord &symbol) {
-                     return findsKernelsOut(symbol.name) != nullptr;
-                   }))
-          found.push_back(m);
-      });
-  if (modules.empty())
-    return false;
-  for (GlobalId id = 0; id < program.symbolCount(); ++id)
-    if (isLive(id) && program.imageOf(id) == kHostImage &&
-        llvm::binary_search(modules, program.moduleOf(id)) &&
-        findsHandlesOut(id))
-      return true;
-  return false;
-}
-
-/// Returns whether the definition \p user, of the host, calls what sets
-/// attributes of a kernel, or asks for it, with a handle that stands for
-/// unknown ones, or has the address of such a function.
-bool RoleFinder::findsHandlesOut(GlobalId user) const {
-  const ModuleSummary &summary = program.moduleRef(user).summary;
-  const VariableSummary *variable = program.variable(user);
-  const FunctionSummary *function = program.function(user);
-  if (!function && !variable)
-    return false;
-  for (const ReferenceEdge &edge :
-       slice(summary.references,
-             function ? function->references : variable->references))
-    if (findsKernelsOut(summary.symbols[edge.symbol].name))
-      return true;
-  if (!function)
-    return false;
-  for (const CallEdge &call : slice(summary.calls, function->calls)) {
-    if (call.callee == kNone)
-      continue;
-    const RuntimeFunction *runtime =
-        findsKernelsOut(summary.symbols[call.callee].name);
-    if (!runtime)
-      continue;
-    ArrayRef<JumpFunction> arguments =
-        slice(summary.jumpFunctions, call.arguments);
-    if (runtime->has(RuntimeFunction::AsksForKernel) ||
-        size_t(runtime->handle) >= arguments.size() ||
-        arguments[runtime->handle].kind != JumpFunction::Kind::SymbolAddress)
-      return true;
-  }
-  return false;
-}
-
 /// Adds \p stub and its kernels, or says what keeps them.
 void RoleFinder::addKernel(GlobalId stub) {
   FoldRole role = callers.isToldApart(stub) ? FoldRole::Stays : FoldRole::Folds;
@@ -320,7 +249,8 @@ FoldRole RoleFinder::hostRole(GlobalId id) const {
 FoldRoles RoleFinder::run() {
   readSymbols();
   readReferences();
-  handlesAreFoundOut = areHandlesFoundOut();
+  handlesAreFoundOut = !findUnseenCode(context).empty() ||
+                       (usesOfUnknownHandles(context) & kSetsHandle);
   for (GlobalId id : callers.bodies()) {
     if (!isLive(id))
       continue;

@@ -55,7 +55,8 @@ public:
 
   /// Returns why the function \p id, a definition, may have callers that are
   /// not edges. For a kernel, callers are launches by stubs of this link. A
-  /// launch through a handle is not an edge to the stub (see stubsOf).
+  /// launch through a handle is not an edge to the stub (see stubsOf): those of
+  /// a kernel may be known though its stub's address is taken.
   UnknownCaller unknown(GlobalId id) const {
     return static_cast<UnknownCaller>(reasons[id]);
   }
@@ -105,12 +106,11 @@ public:
   /// or kNone.
   GlobalId deviceLauncherOf(GlobalId id) const;
 
-  /// Returns the stubs that \p launch of the function \p caller may launch, as
-  /// far as their launches are known; for a launch by device code, the kernel.
+  /// Returns, in order, the stubs that \p launch of the function \p caller may
+  /// launch, as far as their launches are known; for a launch by device code,
+  /// the kernel.
   llvm::SmallVector<GlobalId, 2> stubsOf(GlobalId caller,
-                                         const LaunchSite &launch) const {
-    return handles->stubsOf(caller, launch);
-  }
+                                         const LaunchSite &launch) const;
 
   /// Live bodies whose code runs: prevailing functions, and bodies that did not
   /// prevail but are live under an alias.
@@ -151,6 +151,7 @@ private:
   void findKernelModules();
   void note(GlobalId id, UnknownCaller reason, GlobalId by = kNone);
   void noteReferences(GlobalId user, Range references, bool isFunction);
+  void findEscaped();
   void noteStubCalls(GlobalId user);
   void noteDeviceLaunches(GlobalId user);
   void noteNodes(GlobalId user);
@@ -174,6 +175,9 @@ private:
   /// modules do.
   llvm::BitVector kernelModules;
   std::unique_ptr<Handles> handles;
+  /// The stubs, in order, whose addresses are taken, although each launch is
+  /// seen: who launches a handle that is not known may launch one of them.
+  std::vector<GlobalId> escaped;
   // Looked up only.
   llvm::DenseMap<GlobalId, GlobalId> takers;
   llvm::DenseMap<GlobalId, uint32_t> stubCounts;

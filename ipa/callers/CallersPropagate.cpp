@@ -11,6 +11,9 @@
 //                                                        if no node may change
 //
 //   __global__ void parent() { k<<<1, 32>>>(3); }        k: all launches known
+//   ops["k"] = [] { return k; };  ops[s]()<<<1, n>>>();  k: all launches known,
+//                                                        if no code is unseen
+//
 //   cudaFuncSetAttribute(k, ...)                         k: all launches known
 //   cudaOccupancyMaxActiveBlocks...(&n, k, ...)          k: queried, too
 //
@@ -24,6 +27,7 @@
 #include "ipa/callers/Callers.h"
 #include "ipa/callers/Captures.h"
 #include "ipa/callers/Graphs.h"
+#include "ipa/callers/UnknownHandles.h"
 #include "ipa/runtime/CudaRuntime.h"
 #include "summary/CombinedModule.h"
 #include "support/Parallel.h"
@@ -231,9 +235,42 @@ void Callers::noteReferences(GlobalId user, Range references, bool isFunction) {
                      !(edge.flags & ~kReads)))
       continue;
     note(target, UnknownCaller::AddressTaken, user);
+    if (program.has(target, kKernelStub))
+      escaped.push_back(target);
     if (!isVirtualTable)
       significant.set(target);
   }
+}
+
+/// Forgets the stubs whose addresses are taken if not all launches are seen.
+/// What is done with the attributes of a kernel that is not known may be done
+/// with theirs.
+void Callers::findEscaped() {
+  if (escaped.empty())
+    return;
+  llvm::sort(escaped);
+  escaped.erase(llvm::unique(escaped), escaped.end());
+  if (!areLaunchesSeen(context))
+    return escaped.clear();
+  ReferenceFlags uses = usesOfUnknownHandles(context);
+  for (GlobalId stub : escaped) {
+    if (uses & kQueriesHandle)
+      queried.set(stub);
+    if (uses & kSetsHandle)
+      configured.set(stub);
+  }
+}
+
+SmallVector<GlobalId, 2> Callers::stubsOf(GlobalId caller,
+                                          const LaunchSite &launch) const {
+  SmallVector<GlobalId, 2> stubs = handles->stubsOf(caller, launch);
+  if (launch.stub != kNone || launch.kind == LaunchKind::Device ||
+      escaped.empty())
+    return stubs;
+  append_range(stubs, escaped);
+  llvm::sort(stubs);
+  stubs.erase(llvm::unique(stubs), stubs.end());
+  return stubs;
 }
 
 /// Each call of a stub must have been understood as a launch; a kernel that
@@ -254,8 +291,10 @@ void Callers::noteStubCalls(GlobalId user) {
       if (auto found = calls.find(stub); found != calls.end())
         --found->second;
   for (auto [stub, unmatched] : calls)
-    if (unmatched > 0)
+    if (unmatched > 0) {
       note(stub, UnknownCaller::AddressTaken, user);
+      llvm::erase(escaped, stub);
+    }
 }
 
 void Callers::noteDeviceLaunches(GlobalId user) {
@@ -340,10 +379,13 @@ void Callers::noteKernels() {
       queried.set(id);
     if (handles->isSet(id))
       configured.set(id);
+    bool isEscaped = unknown(id) == UnknownCaller::AddressTaken &&
+                     llvm::binary_search(escaped, id);
     for (GlobalId kernel : program.deviceCounterparts(id)) {
       ++stubCounts[kernel];
       note(kernel, lookups);
-      note(kernel, unknown(id), takenBy(id));
+      if (!isEscaped)
+        note(kernel, unknown(id), takenBy(id));
       if (isQueried(id) || lookups != UnknownCaller::None)
         queried.set(kernel);
       if (isConfigured(id) || lookups != UnknownCaller::None)
@@ -381,9 +423,11 @@ Callers::Callers(const WpaContext &context)
     if (const VariableSummary *variable = program.variable(id))
       noteReferences(id, variable->references, false);
   }
+  for (GlobalId id : liveBodies)
+    noteReferences(id, program.function(id)->references, true);
+  findEscaped();
   bool changesGraphs = mayChangeGraphs(program) || mayHandOutGraphs(context);
   for (GlobalId id : liveBodies) {
-    noteReferences(id, program.function(id)->references, true);
     if (changesGraphs)
       noteNodes(id);
     if (kernelModules.test(program.moduleOf(id)))

@@ -62,10 +62,8 @@ namespace {
 /// A kernel's parameters take at most 32,764 bytes.
 constexpr unsigned kMaxKernelArguments = 4096;
 
-/// Fields of cudaLaunchConfig_t (CUDA 11.8 and later).
-constexpr uint64_t kConfigGrid = 0, kConfigShared = 24, kConfigStream = 32,
-                   kConfigBytes = 40;
-static_assert(kConfigShared == kConfigGrid + kGridAndBlockBytes);
+static_assert(kConfigBlock == kConfigGrid + kDim3Bytes &&
+              kConfigShared == kConfigGrid + kGridAndBlockBytes);
 
 llvm::StringRef calleeName(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
@@ -402,7 +400,7 @@ void LaunchCollector::addRuntimeLaunch(const llvm::CallBase &call,
     geometry = geometryOfConfig(call);
   } else {
     auto grid = jumpFunctions->halvesOf(*call.getArgOperand(1));
-    auto block = jumpFunctions->halvesOf(*call.getArgOperand(3));
+    auto block = jumpFunctions->halvesOf(*call.getArgOperand(kLaunchBlock));
     geometry = {grid.first,
                 grid.second,
                 jumpFunctions->of(*call.getArgOperand(2)),

@@ -48,6 +48,15 @@ bool isPush(const llvm::CallBase &call);
 std::pair<const llvm::CallBase *, const llvm::BasicBlock *>
 checkedPush(const llvm::BasicBlock &block);
 
+/// Position of the block's x and y among the arguments of cudaLaunchKernel and
+/// cudaLaunchCooperativeKernel.
+constexpr unsigned kLaunchBlock = 3;
+
+/// Fields of the cudaLaunchConfig_t that argument 0 of cudaLaunchKernelExC
+/// points to (CUDA 11.8 and later).
+constexpr uint64_t kConfigGrid = 0, kConfigBlock = 12, kConfigShared = 24,
+                   kConfigStream = 32, kConfigBytes = 40;
+
 /// How \p call, if it calls one of the runtime's launch functions with as many
 /// operands as those have, launches a kernel: in host code one of the host's,
 /// in device code the device runtime's. The `_ptsz` forms count.

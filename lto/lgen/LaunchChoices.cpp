@@ -19,7 +19,9 @@
 // A launch is a call of __cudaPushCallConfiguration, the test of its result,
 // and a call of the stub. They are copied, with what is between them, if no
 // value of these blocks is used behind them; the last constant keeps the
-// original.
+// original. Of a launch by a function of the runtime, only the call is copied.
+// If the block is in a cudaLaunchConfig_t, it is stored there once more before
+// each copy: it is where MemorySSA finds it to be the last that was stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +35,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -62,9 +65,10 @@ static constexpr size_t kMostBlocks = 4, kMostSteps = 16;
 template <typename Action>
 static void forEachLaunchCall(Module &module, Action act) {
   for (Function &function : module) {
+    const RuntimeFunction *known = findRuntimeFunction(function.getName());
     bool isOfLaunch =
         isStubName(function.getName()) ||
-        isRuntime(function.getName(), RuntimeFunction::PushesLaunch);
+        (known && (known->launch || known->has(RuntimeFunction::PushesLaunch)));
     if (!isOfLaunch)
       continue;
     for (User *user : function.users())
@@ -89,6 +93,23 @@ void letLaunchesJoin(Module &module) {
 }
 
 namespace {
+
+/// A call that launches, or begins a launch, and where it gets its block from:
+/// an operand, or the last store to a field of its configuration.
+struct Launch {
+  CallBase *call;
+  Use *block;
+
+  /// Lets \p copy, of the call, have the block \p constant.
+  void setBlock(CallBase &copy, Constant &constant) const {
+    Instruction *user = &copy;
+    if (block->getUser() != call) {
+      user = cast<Instruction>(block->getUser())->clone();
+      user->insertBefore(copy.getIterator());
+    }
+    user->setOperand(block->getOperandNo(), &constant);
+  }
+};
 
 /// A value that chooses from constants, and what a launch's operand is for
 /// each.
@@ -216,9 +237,42 @@ static bool mayBeCopied(const CallBase &push, ArrayRef<BasicBlock *> blocks) {
   return true;
 }
 
-/// Copies \p blocks; returns the copy of the first, in which \p push, of that,
-/// has the operand \p constant.
-static BasicBlock *copyLaunch(CallBase &push, ArrayRef<BasicBlock *> blocks,
+/// Gives \p call a block of its own, which it returns; what uses its result
+/// elsewhere uses a phi.
+static BasicBlock *isolate(CallBase &call) {
+  BasicBlock *block = SplitBlock(call.getParent(), &call);
+  auto *invoke = dyn_cast<InvokeInst>(&call);
+  BasicBlock *next =
+      invoke ? invoke->getNormalDest() : SplitBlock(block, call.getNextNode());
+  if (!call.use_empty() && next->getSinglePredecessor()) {
+    FoldSingleEntryPHINodes(next);
+    PHINode *result =
+        PHINode::Create(call.getType(), kMostChoices, "", next->begin());
+    call.replaceUsesOutsideBlock(result, block);
+    result->addIncoming(&call, block);
+  }
+  return block;
+}
+
+/// Returns the blocks of \p launch, its own alone, or none if it may not stand
+/// twice.
+static SmallVector<BasicBlock *, kMostBlocks> separate(const Launch &launch) {
+  CallBase &call = *launch.call;
+  if (!isPush(call))
+    return call.cannotDuplicate() || call.isConvergent()
+               ? SmallVector<BasicBlock *, kMostBlocks>()
+               : SmallVector<BasicBlock *, kMostBlocks>{isolate(call)};
+  SmallVector<BasicBlock *, kMostBlocks> blocks = blocksOf(call);
+  if (blocks.empty() || !mayBeCopied(call, blocks))
+    return {};
+  blocks.front() = SplitBlock(call.getParent(), &call);
+  return blocks;
+}
+
+/// Copies \p blocks, which begin with \p launch; returns the copy of the first,
+/// in which the launch has the block \p constant.
+static BasicBlock *copyLaunch(const Launch &launch,
+                              ArrayRef<BasicBlock *> blocks,
                               Constant &constant) {
   ValueToValueMapTy copies;
   SmallVector<BasicBlock *, kMostBlocks> made;
@@ -236,56 +290,106 @@ static BasicBlock *copyLaunch(CallBase &push, ArrayRef<BasicBlock *> blocks,
           Value *copy = copies.lookup(value);
           phi.addIncoming(copy ? copy : value, cast<BasicBlock>(copies[block]));
         }
-  cast<CallBase>(copies[&push])->setArgOperand(kPushBlock, &constant);
+  launch.setBlock(*cast<CallBase>(copies[launch.call]), constant);
   return made.front();
 }
 
-static bool splitLaunch(CallBase &push, OptimizationRemarkEmitter &remarks) {
-  const DataLayout &layout = push.getDataLayout();
+static bool splitLaunch(const Launch &launch,
+                        OptimizationRemarkEmitter &remarks) {
+  CallBase &call = *launch.call;
   std::optional<Choice> choice =
-      choiceOf(*push.getArgOperand(kPushBlock), layout);
+      choiceOf(*launch.block->get(), call.getDataLayout());
   if (!choice)
     return false;
-  SmallVector<BasicBlock *, kMostBlocks> blocks = blocksOf(push);
-  if (blocks.empty() || !mayBeCopied(push, blocks))
+  BasicBlock *head = call.getParent();
+  SmallVector<BasicBlock *, kMostBlocks> blocks = separate(launch);
+  if (blocks.empty())
     return false;
   remarks.emit([&] {
     std::string text;
     for (auto [constant, block] : choice->blocks)
       text += (text.empty() ? "" : ", ") +
               utostr(block->getValue().getLoBits(32).getZExtValue());
-    return OptimizationRemark("launch-choices", "LaunchForEachBlock", &push)
+    return OptimizationRemark("launch-choices", "LaunchForEachBlock", &call)
            << "a launch for each of its blocks: " << ore::NV("Blocks", text);
   });
-  BasicBlock *head = push.getParent();
-  blocks.front() = SplitBlock(head, &push);
-  push.setArgOperand(kPushBlock, choice->blocks.pop_back_val().second);
   Instruction *branch = head->getTerminator();
   IRBuilder<> builder(branch);
-  builder.SetCurrentDebugLocation(push.getDebugLoc());
+  builder.SetCurrentDebugLocation(call.getDebugLoc());
   if (!isGuaranteedNotToBeUndefOrPoison(choice->value))
     choice->value = builder.CreateFreeze(choice->value);
   SwitchInst *chooses = builder.CreateSwitch(choice->value, blocks.front());
   branch->eraseFromParent();
+  auto [last, ofLast] = choice->blocks.pop_back_val();
   for (auto [constant, block] : choice->blocks)
-    chooses->addCase(constant, copyLaunch(push, blocks, *block));
+    chooses->addCase(constant, copyLaunch(launch, blocks, *block));
+  launch.setBlock(call, *ofLast);
   return true;
+}
+
+/// Whether \p instruction launches by a function of the runtime.
+static bool isRuntimeLaunch(const Instruction *instruction) {
+  auto *call = dyn_cast<CallBase>(instruction);
+  return call && launchKindOf(*call);
+}
+
+/// Returns the store of the block's x to the configuration of \p call, a launch
+/// by cudaLaunchKernelExC, which is the last before it; null if there is none.
+/// The runtime does not write what a launch gets.
+static StoreInst *storedBlock(const CallBase &call, MemorySSA &memory) {
+  const DataLayout &layout = call.getDataLayout();
+  auto *config = dyn_cast<AllocaInst>(call.getArgOperand(0));
+  if (!config)
+    return nullptr;
+  SmallVector<StoreInst *, 4> stores;
+  for (User *user : config->users())
+    if (auto *field = dyn_cast<GEPOperator>(user))
+      for (User *access : field->users())
+        if (auto *store = dyn_cast<StoreInst>(access)) {
+          APInt offset(layout.getIndexTypeSizeInBits(field->getType()), 0);
+          if (store->isSimple() && store->getPointerOperand() == field &&
+              field->accumulateConstantOffset(layout, offset) &&
+              offset == kConfigBlock)
+            stores.push_back(store);
+        }
+  for (StoreInst *store : stores) {
+    MemoryLocation location = MemoryLocation::get(store);
+    const MemoryAccess *last = memory.getMemoryAccess(&call);
+    do
+      last = memory.getWalker()->getClobberingMemoryAccess(
+          cast<MemoryDef>(last)->getDefiningAccess(), location);
+    while (isa<MemoryDef>(last) && !memory.isLiveOnEntryDef(last) &&
+           isRuntimeLaunch(cast<MemoryDef>(last)->getMemoryInst()));
+    if (last == memory.getMemoryAccess(store))
+      return store;
+  }
+  return nullptr;
 }
 
 PreservedAnalyses SplitLaunchesPass::run(Function &function,
                                          FunctionAnalysisManager &analyses) {
-  SmallVector<CallBase *, 4> pushes;
-  for (Instruction &instruction : instructions(function))
-    if (auto *call = dyn_cast<CallBase>(&instruction); call && isPush(*call))
-      pushes.push_back(call);
-  if (pushes.empty() || function.hasOptSize() ||
-      function.hasFnAttribute(Attribute::Cold))
+  SmallVector<Launch, 4> launches;
+  if (function.hasOptSize() || function.hasFnAttribute(Attribute::Cold))
     return PreservedAnalyses::all();
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call)
+      continue;
+    std::optional<LaunchKind> kind = launchKindOf(*call);
+    if (isPush(*call))
+      launches.push_back({call, &call->getArgOperandUse(kPushBlock)});
+    else if (kind == LaunchKind::Runtime || kind == LaunchKind::Cooperative)
+      launches.push_back({call, &call->getArgOperandUse(kLaunchBlock)});
+    else if (kind == LaunchKind::RuntimeExC)
+      if (StoreInst *store = storedBlock(
+              *call, analyses.getResult<MemorySSAAnalysis>(function).getMSSA()))
+        launches.push_back({call, &store->getOperandUse(0)});
+  }
   auto &remarks =
       analyses.getResult<OptimizationRemarkEmitterAnalysis>(function);
   bool changed = false;
-  for (CallBase *push : pushes)
-    changed |= splitLaunch(*push, remarks);
+  for (const Launch &launch : launches)
+    changed |= splitLaunch(launch, remarks);
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 

@@ -37,6 +37,10 @@ struct HandleProgram : TestProgram {
   bool isCompared = false;
   /// What native code can name, too.
   const char *visible = nullptr;
+  /// A function that is used, and whether its address is.
+  const char *used = nullptr;
+  bool isUsedTaken = false;
+  std::string unseenCode;
 
   static JumpFunction of(JumpFunction::Kind kind, uint32_t source) {
     JumpFunction j;
@@ -121,8 +125,14 @@ struct HandleProgram : TestProgram {
              *heldBefore == kNone ? HandleTarget::Argument
                                   : HandleTarget::Behind});
     }
+    if (used) {
+      SymbolIndex function = unit.declare(used);
+      if (isUsedTaken)
+        unit.refer(function, kTakesAddress);
+    }
     summary.addModule(unit.take(0));
     ASSERT_FALSE(finish());
+    context->native.foreignCode = unseenCode;
     context->decisions.live.resize(summary.symbolCount(), true);
     context->decisions.visibleOutside.resize(summary.symbolCount());
     if (visible)
@@ -160,6 +170,40 @@ TEST(Handles, AreLostInCodeThatNobodySees) {
   program.build();
   EXPECT_FALSE(program.isKnown("stub"));
   EXPECT_TRUE(program.isKnown("listed"));
+}
+
+/// Whether the launch by `main` of a handle in a table, which has another, may
+/// be one of `stub`, whose handle is lost.
+bool mayLaunchLost(const char *used, bool isTaken, std::string unseenCode) {
+  HandleProgram program;
+  program.callsNative = true;
+  program.used = used;
+  program.isUsedTaken = isTaken;
+  program.unseenCode = std::move(unseenCode);
+  program.build();
+  std::vector<GlobalId> stubs = program.stubsOf("main");
+  EXPECT_TRUE(llvm::is_contained(stubs, program.host("listed")));
+  EXPECT_FALSE(program.isKnown("stub")); // who calls it, its address taken
+  return llvm::is_contained(stubs, program.host("stub"));
+}
+
+TEST(Handles, ThatAreLostAreLaunchedWhereOneIsNotKnown) {
+  EXPECT_TRUE(mayLaunchLost(nullptr, false, ""));
+  EXPECT_TRUE(mayLaunchLost("cudaMalloc", true, ""));
+  EXPECT_TRUE(mayLaunchLost("cudaLaunchKernel", false, ""));
+  EXPECT_TRUE(mayLaunchLost("cublasSgemm_v2", true, ""));
+  EXPECT_TRUE(mayLaunchLost("printf", true, ""));
+}
+
+TEST(Handles, ThatAreLostMayBeLaunchedByUnseenCode) {
+  EXPECT_FALSE(mayLaunchLost(nullptr, false, "native.o is native code"));
+  EXPECT_FALSE(mayLaunchLost("dlopen", true, ""));
+  EXPECT_FALSE(mayLaunchLost("cudaLaunchKernel", true, ""));
+  EXPECT_FALSE(mayLaunchLost("__cudaPushCallConfiguration", true, ""));
+  EXPECT_FALSE(mayLaunchLost("cudaGraphAddKernelNode", false, ""));
+  EXPECT_FALSE(mayLaunchLost("cudaGetFuncBySymbol", false, ""));
+  EXPECT_FALSE(mayLaunchLost("cuModuleGetFunction", false, ""));
+  EXPECT_FALSE(mayLaunchLost("cudaFunctionOfTheNextRelease", false, ""));
 }
 
 TEST(Handles, AreLostInParametersThatAreKept) {
