@@ -6,17 +6,14 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 using namespace llvm;
 
 namespace gpulto {
-
-/// Wide enough for a product of kMostFactors bounds.
-using Wide = long double;
 
 LaneSymbolId LaneSymbols::add(LaneSymbol symbol) {
   if (!symbol.options.empty()) {
@@ -183,38 +180,42 @@ LaneSum LaneSymbols::inCase(const LaneSum &sum,
   return result;
 }
 
-namespace {
-struct WideRange {
-  Wide low, high;
-  WideRange times(const WideRange &other) const {
-    auto product = [](Wide a, Wide b) { return a == 0 || b == 0 ? 0 : a * b; };
-    Wide all[] = {product(low, other.low), product(low, other.high),
-                  product(high, other.low), product(high, other.high)};
-    return {*std::min_element(all, std::end(all)),
-            *std::max_element(all, std::end(all))};
-  }
-};
-} // namespace
+static bool isBound(int64_t number) {
+  return number != INT64_MIN && number != INT64_MAX;
+}
 
-static WideRange rangeOfSymbol(const LaneSymbol &symbol) {
-  constexpr Wide kNone = std::numeric_limits<Wide>::infinity();
-  return {symbol.range.low == INT64_MIN ? -kNone : Wide(symbol.range.low),
-          symbol.range.high == INT64_MAX ? kNone : Wide(symbol.range.high)};
+/// Returns a product of bounds. Beyond 64 bits it is one of the extremes, which
+/// are none.
+static int64_t boundOf(int64_t a, int64_t b) {
+  if (a == 0 || b == 0)
+    return 0;
+  int64_t product;
+  if (!isBound(a) || !isBound(b) || MulOverflow(a, b, product))
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+  return product;
+}
+
+static LaneRange rangeOfProduct(LaneRange a, LaneRange b) {
+  auto [least, most] =
+      std::minmax({boundOf(a.low, b.low), boundOf(a.low, b.high),
+                   boundOf(a.high, b.low), boundOf(a.high, b.high)});
+  return {least, most};
 }
 
 LaneRange LaneSymbols::range(const LaneSum &sum) const {
-  Wide low = 0, high = 0;
+  LaneRange result{0, 0};
+  bool hasLow = true, hasHigh = true;
   // Numbers are those of one lane; other terms may vary apart.
   for (const LaneSum::Term &term : sum.terms()) {
-    WideRange product{Wide(term.factor.least()), Wide(term.factor.most())};
+    LaneRange product{term.factor.least(), term.factor.most()};
     for (LaneSymbolId id : term.product.symbols())
-      product = product.times(rangeOfSymbol(table[id]));
-    low += product.low;
-    high += product.high;
+      product = rangeOfProduct(product, table[id].range);
+    hasLow &= isBound(product.low) &&
+              !AddOverflow(result.low, product.low, result.low);
+    hasHigh &= isBound(product.high) &&
+               !AddOverflow(result.high, product.high, result.high);
   }
-  constexpr Wide kLimit = 9.2e18L; // below 2^63
-  return {low < -kLimit ? INT64_MIN : static_cast<int64_t>(low),
-          high > kLimit ? INT64_MAX : static_cast<int64_t>(high)};
+  return {hasLow ? result.low : INT64_MIN, hasHigh ? result.high : INT64_MAX};
 }
 
 static uint64_t magnitude(int64_t number) {
@@ -372,11 +373,11 @@ LaneResidues LaneSymbols::residues(const LaneSum &sum, unsigned unit,
     uint64_t factor = by.residue(term.factor[0]);
     result.first += by.product(factor, by.residue(counter.range.low));
     uint64_t step = by.product(factor, each);
-    Wide numbers =
-        (Wide(counter.range.high) - Wide(counter.range.low)) / Wide(each) + 1;
+    uint64_t last = (static_cast<uint64_t>(counter.range.high) -
+                     static_cast<uint64_t>(counter.range.low)) /
+                    each;
     if (step)
-      result.counters.emplace_back(
-          step, numbers < Wide(modulus) ? uint64_t(numbers) : modulus);
+      result.counters.emplace_back(step, last < modulus ? last + 1 : modulus);
   }
   result.first = by.residue(result.first);
   return result;
