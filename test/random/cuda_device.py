@@ -59,29 +59,6 @@ __device__ __noinline__ u32 blockSum(u32 *tile, u32 value) {
   __syncthreads();
   return sum;
 }
-__device__ inline u32 warpSum(u32 value) {
-  for (int distance = 16; distance; distance /= 2)
-    value += __shfl_xor_sync(0xffffffffu, value, distance);
-  return value;
-}
-// Of blocks of whole warps; the first warp adds up the sums of all.
-__device__ inline u32 sumOfWarps(u32 *tile, u32 value, u32 twice) {
-  value = warpSum(value);
-  if (localId() % 32 == 0)
-    tile[localId() / 32] = value;
-  __syncthreads();
-  if (localId() < 32) {
-    u32 sum = localId() < blockThreads() / 32 ? tile[localId()] : 0;
-    sum = warpSum(sum);
-    if (twice & 1)
-      sum = warpSum(sum + localId());
-    tile[localId()] = sum;
-  }
-  __syncthreads();
-  u32 sum = tile[0];
-  __syncthreads();
-  return sum;
-}
 """
 
 

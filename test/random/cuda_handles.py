@@ -20,7 +20,8 @@ class Handles(Feature):
                            f"u32 *out; i64 b; {name} other; }};")
         names, lines = self.buffers(3)
         ways = [self.table, self.result, self.byReference, self.structure,
-                self.variable, self.remembered]
+                self.variable, self.remembered, self.listed, self.held,
+                self.returned]
         for way in rng.sample(ways, rng.randint(1, 3)):
             out, source = rng.sample(names, 2)
             lines.append(self.optional("{", way(out, source)))
@@ -169,6 +170,45 @@ class Handles(Feature):
                 *self.start("at->kernel", "out", "in"), "}"], file)
             lines.append(f"{again}({out}, {source});")
         return lines
+
+
+    def listed(self, out, source):
+        """Handles in a container."""
+        run = self.fresh("runAll")
+        kernels = ", ".join(self.kernel() for _ in range(self.rng.randint(1, 3)))
+        self.header += ["#include <stdlib.h>", "#include <vector>"]
+        self.function(f"void {run}(u32 x, u32 *out, const u32 *in)", [
+            f"std::vector<{self.name}> all{{{kernels}}};",
+            f"if (x & 1) all.push_back({self.kernel()});",
+            f"for ({self.name} h : all) {{", *self.start("h", "out", "in"),
+            "}"], self.cudaFile())
+        return [f"{run}({self.hostValue()}, {out}, {source});"]
+
+    def held(self, out, source):
+        """Handles in objects that launch them."""
+        run, hold = self.fresh("runHeld"), self.fresh("hold")
+        kernels = ", ".join(self.kernel() for _ in range(self.rng.randint(1, 3)))
+        self.header += ["#include <stdlib.h>", "#include <functional>",
+                        "#include <vector>"]
+        self.function(f"std::function<void(u32 *, const u32 *)> {hold}("
+                      f"{self.name} h)", [
+            "return [h](u32 *out, const u32 *in) {",
+            *self.start("h", "out", "in"), "};"], self.cudaFile())
+        self.function(f"void {run}(u32 *out, const u32 *in)", [
+            "std::vector<std::function<void(u32 *, const u32 *)>> all;",
+            f"for ({self.name} h : {{{kernels}}}) all.push_back({hold}(h));",
+            "for (auto &one : all) one(out, in);"], self.cudaFile())
+        return [f"{run}({out}, {source});"]
+
+    def returned(self, out, source):
+        """Handles that an object returns."""
+        run = self.fresh("runPicked")
+        self.header += ["#include <stdlib.h>", "#include <functional>"]
+        self.function(f"void {run}(const std::function<{self.name}(u32)> &pick, "
+                      "u32 x, u32 *out, const u32 *in)",
+                      self.start("pick(x)", "out", "in"), self.cudaFile())
+        return [f"{run}([](u32 x) {{ return x & 1 ? {self.kernel()} : "
+                f"{self.kernel()}; }}, {self.hostValue()}, {out}, {source});"]
 
 
 class Large(Feature):

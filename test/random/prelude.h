@@ -64,6 +64,11 @@ struct cudaLaunchConfig_t {
   struct cudaLaunchAttribute_st *attrs;
   unsigned numAttrs;
 };
+#ifdef RANDOM_CUDA // a lambda that launches is one for the device, too
+extern "C" __device__ cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3,
+                                                   unsigned, cudaStream_t);
+extern "C" __device__ void *cudaGetParameterBuffer(size_t, size_t);
+#endif
 extern "C" {
 int printf(const char *, ...);
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0,
@@ -220,5 +225,28 @@ __device__ inline u32 localId() {
 }
 __device__ inline u32 blockThreads() {
   return blockDim.x * blockDim.y * blockDim.z;
+}
+__device__ inline u32 warpSum(u32 value) {
+  for (int distance = 16; distance; distance /= 2)
+    value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+// Of blocks of whole warps; the first warp adds up the sums of all.
+__device__ inline u32 sumOfWarps(u32 *tile, u32 value, u32 twice) {
+  value = warpSum(value);
+  if (localId() % 32 == 0)
+    tile[localId() / 32] = value;
+  __syncthreads();
+  if (localId() < 32) {
+    u32 sum = localId() < blockThreads() / 32 ? tile[localId()] : 0;
+    sum = warpSum(sum);
+    if (twice & 1)
+      sum = warpSum(sum + localId());
+    tile[localId()] = sum;
+  }
+  __syncthreads();
+  u32 sum = tile[0];
+  __syncthreads();
+  return sum;
 }
 #endif
