@@ -8,7 +8,9 @@
 #include "fatobj/Compression.h"
 
 #include <climits>
+#include <initializer_list>
 #include <lz4.h>
+#include <utility>
 #include <zstd.h>
 
 using namespace gpulto;
@@ -18,15 +20,37 @@ static constexpr uint64_t kMaxZstdExpansion = 32768;
 /// A match length byte of LZ4 stands for at most 255 bytes.
 static constexpr uint64_t kMaxLz4Expansion = 256;
 
-llvm::Expected<std::string> gpulto::compressZstd(llvm::StringRef bytes,
-                                                 int level) {
+static llvm::Expected<std::string>
+compressWith(std::initializer_list<std::pair<ZSTD_cParameter, int>> parameters,
+             llvm::StringRef bytes) {
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(
+      ZSTD_createCCtx(), &ZSTD_freeCCtx);
+  if (!context)
+    return makeError("zstd: not enough memory");
   std::string result(ZSTD_compressBound(bytes.size()), '\0');
-  size_t size = ZSTD_compress(result.data(), result.size(), bytes.data(),
-                              bytes.size(), level);
+  size_t size = 0;
+  for (auto [parameter, value] : parameters)
+    if (!ZSTD_isError(size))
+      size = ZSTD_CCtx_setParameter(context.get(), parameter, value);
+  if (!ZSTD_isError(size))
+    size = ZSTD_compress2(context.get(), result.data(), result.size(),
+                          bytes.data(), bytes.size());
   if (ZSTD_isError(size))
     return makeError(llvm::Twine("zstd: ") + ZSTD_getErrorName(size));
   result.resize(size);
   return result;
+}
+
+llvm::Expected<std::string> gpulto::compressZstd(llvm::StringRef bytes,
+                                                 int level) {
+  return compressWith({{ZSTD_c_compressionLevel, level}}, bytes);
+}
+
+llvm::Expected<std::string> gpulto::compressZstdSmall(llvm::StringRef bytes) {
+  return compressWith({{ZSTD_c_compressionLevel, 19},
+                       {ZSTD_c_strategy, ZSTD_btopt},
+                       {ZSTD_c_searchLog, 3}},
+                      bytes);
 }
 
 llvm::Expected<std::string> gpulto::compressLz4(llvm::StringRef bytes) {

@@ -65,9 +65,8 @@ constexpr uint64_t kFlagArchSpecific = 1 << 20; ///< sm_90a
 constexpr uint64_t kFlagFamily = 1 << 21;       ///< sm_100f
 constexpr uint64_t kFlagCompat = 1 << 24;       ///< .nv.compat is attached
 
-// Found by comparing bytes.
+// nvcc's, found by comparing bytes. (For size it takes level 19.)
 constexpr int kZstdLevel = 5;
-constexpr int kSmallestZstdLevel = 19;
 constexpr unsigned kFirstCompatArch = 100;
 
 } // namespace
@@ -379,10 +378,9 @@ static llvm::Error compressParts(const DeviceImage &image,
   bool isLz4 = compression == ImageCompression::Lz4;
   llvm::Expected<std::string> stored =
       isLz4 ? compressLz4(parts.payload)
-            : compressZstd(parts.payload,
-                           compression == ImageCompression::Smallest
-                               ? kSmallestZstdLevel
-                               : kZstdLevel);
+      : compression == ImageCompression::Smallest
+          ? compressZstdSmall(parts.payload)
+          : compressZstd(parts.payload, kZstdLevel);
   if (!stored)
     return stored.takeError();
   if (stored->size() >= parts.payload.size())

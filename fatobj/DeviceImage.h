@@ -69,7 +69,7 @@ enum class ImageCompression : uint8_t {
   Lz4,     ///< PTX by LZ4, cubins as they are (speed)
   Zstd,    ///< PTX by zstd, cubins as they are (balance, the default)
   ZstdAll, ///< both by zstd (--compress-all)
-  Smallest ///< both by zstd, at its highest level (size)
+  Smallest ///< both by zstd, with more effort (size)
 };
 
 /// Reads `none`, `speed`, `balance`, `default`, `all` or `size`; nothing for
