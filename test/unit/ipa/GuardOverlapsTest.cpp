@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "ipa/guards/GuardsTransform.h"
 #include "summary/Launches.h"
+#include "test/unit/Analyses.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -82,18 +83,10 @@ bool takesGuarded(const Launch &launch, const OverlapGuard &guard) {
   EXPECT_TRUE(applyGuardTest(*stub, FunctionFacts(), guard,
                              *module->getFunction("guarded")));
   EXPECT_FALSE(llvm::verifyModule(*module));
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(*module, modules);
+  Analyses analyses;
+  llvm::PassBuilder()
+      .buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(*module, analyses.modules);
   for (llvm::Instruction &instruction : llvm::instructions(*stub))
     if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
         call && call->arg_size() == 8) {

@@ -5,6 +5,7 @@
 
 #include "lto/device/DeviceCodegen.h"
 #include "lto/host/HostCodegen.h"
+#include "test/unit/Analyses.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -13,7 +14,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -70,18 +70,9 @@ std::string wholeOf(StringRef body, StringRef convention = "ptx_kernel") {
   static bool isReady = (initializeTargets(), true);
   (void)isReady;
   auto machine = cantFail(createDeviceMachine(*module, "sm_90", 2));
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(machine.get());
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses(machine.get());
   Function &function = *module->getFunction("f");
-  RestateConvergencePass().run(function, functions);
+  RestateConvergencePass().run(function, analyses.functions);
   EXPECT_FALSE(verifyFunction(function, &errs()));
   std::string names;
   for (Instruction &instruction : instructions(function))

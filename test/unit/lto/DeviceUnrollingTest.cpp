@@ -3,12 +3,13 @@
 
 #include "lto/device/DeviceUnrolling.h"
 
+#include "test/unit/Analyses.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -101,20 +102,11 @@ std::string limited(const Kernel &kernel) {
   EXPECT_NE(module, nullptr) << diagnostic.getMessage().str();
   if (!module)
     return "";
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses;
   FunctionPassManager passes;
   passes.addPass(createFunctionToLoopPassAdaptor(LimitUnrollingPass()));
   Function &function = *module->getFunction("f");
-  passes.run(function, functions);
+  passes.run(function, analyses.functions);
   for (BasicBlock &block : function)
     if (MDNode *id = block.getTerminator()->getMetadata(LLVMContext::MD_loop)) {
       auto *wish = cast<MDNode>(id->getOperand(1));

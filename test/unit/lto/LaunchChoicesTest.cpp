@@ -3,13 +3,14 @@
 
 #include "lto/lgen/LaunchChoices.h"
 
+#include "test/unit/Analyses.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,18 +48,9 @@ entry:
   EXPECT_NE(module, nullptr) << diagnostic.getMessage().str();
   if (!module)
     return {};
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  Analyses analyses;
   Function &function = *module->getFunction("f");
-  SplitLaunchesPass().run(function, functions);
+  SplitLaunchesPass().run(function, analyses.functions);
   EXPECT_FALSE(verifyFunction(function, &errs()));
   std::vector<std::string> blocks;
   for (Instruction &instruction : instructions(function)) {
