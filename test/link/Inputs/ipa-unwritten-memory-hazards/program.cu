@@ -77,6 +77,9 @@ int main(int argc, char **argv) {
   int n = 4;
   void *arguments[] = {&out, &in, &n};
   CHECK(cudaLaunchKernel(handle, dim3(1), dim3(4), arguments, 0, 0));
+  cudaFunction_t function; // the driver may launch it
+  if (argc > 5)
+    CHECK(cudaGetFuncBySymbol(&function, handle));
 #elif defined(ATTRIBUTES)
   cudaLaunchConfig_t config = {};
   config.gridDim = 1;
