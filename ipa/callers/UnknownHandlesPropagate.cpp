@@ -44,13 +44,12 @@ static const RuntimeFunction *ofCuda(StringRef name) {
 static bool mayLaunchUnseen(StringRef name) {
   if (!isRuntimeName(name) && !isDriverName(name))
     return false;
-  using Role = RuntimeFunction::Role;
+  constexpr uint32_t kOtherWays =
+      RuntimeFunction::AddsKernelNode | RuntimeFunction::AddsAnyNode |
+      RuntimeFunction::AsksForNodes | RuntimeFunction::AsksForKernel |
+      RuntimeFunction::LooksUp;
   const RuntimeFunction *function = findRuntimeFunction(name);
-  return !function ||
-         any_of(ArrayRef<Role>{Role::AddsKernelNode, Role::AddsAnyNode,
-                               Role::AsksForNodes, Role::AsksForKernel,
-                               Role::LooksUp},
-                [&](Role role) { return function->has(role); });
+  return !function || (function->roles & kOtherWays);
 }
 
 static bool isLaunchFunction(StringRef name) {

@@ -357,7 +357,7 @@ static StoreInst *storedBlock(const CallBase &call, MemorySSA &memory) {
     const MemoryAccess *last = memory.getMemoryAccess(&call);
     do
       last = memory.getWalker()->getClobberingMemoryAccess(
-          cast<MemoryDef>(last)->getDefiningAccess(), location);
+          cast<MemoryUseOrDef>(last)->getDefiningAccess(), location);
     while (isa<MemoryDef>(last) && !memory.isLiveOnEntryDef(last) &&
            isRuntimeLaunch(cast<MemoryDef>(last)->getMemoryInst()));
     if (last == memory.getMemoryAccess(store))

@@ -23,9 +23,8 @@ using testing::ElementsAre;
 namespace {
 
 /// Returns the blocks of the launches in \p body, of a function, after the
-/// pass:
-/// "?" where they are no constants. That of a cudaLaunchKernelExC is a constant
-/// if it is stored right before.
+/// pass: "?" where they are no constants. That of a cudaLaunchKernelExC is a
+/// constant if it is stored right before.
 std::vector<std::string> blocksAfterSplitting(const Twine &body) {
   LLVMContext context;
   SMDiagnostic diagnostic;

@@ -6,10 +6,7 @@ template <int N> __global__ void first(int *out, int value) { out[threadIdx.x] =
 __global__ void touched(int *out, int value) { out[threadIdx.x] = value; }
 __global__ void kept(int *out, int value) { out[threadIdx.x] = value + 1; }
 static int *out;
-// The driver may launch what this returns: not all launches are seen.
-__attribute__((used)) static cudaError_t toDriver(cudaFunction_t *function, const void *handle) {
-  return cudaGetFuncBySymbol(function, handle);
-}
+#include "to_driver.h"
 static int read() {
   int value;
   cudaMemcpy(&value, out, sizeof(value), cudaMemcpyDeviceToHost);

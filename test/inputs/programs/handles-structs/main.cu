@@ -3,10 +3,7 @@
 NAMES(DEFINE)
 static const Op own[2] = {{north, 8}, {south, 4}};
 static const Op bytes[2] = {{asBytes, 1}, {asBytes, 2}};
-// The driver may launch what this returns: not all launches are seen.
-__attribute__((used)) static cudaError_t toDriver(cudaFunction_t *function, const void *handle) {
-  return cudaGetFuncBySymbol(function, handle);
-}
+#include "to_driver.h"
 static float show(float *data) {
   float host;
   cudaMemcpy(&host, data, 4, cudaMemcpyDeviceToHost);

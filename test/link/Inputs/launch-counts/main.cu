@@ -26,10 +26,7 @@ __global__ void dead(float *out, int n) { out[threadIdx.x] = n * 6; }
 void never(float *out) { dead<<<1, 32>>>(out, 1); }
 
 void *volatile keep;
-// The driver may launch what this returns: not all launches are seen.
-__attribute__((used)) static cudaError_t toDriver(cudaFunction_t *function, const void *handle) {
-  return cudaGetFuncBySymbol(function, handle);
-}
+#include "to_driver.h"
 using Kernel = void (*)(float *, int);
 __attribute__((noinline)) static void run(Kernel kernel, float *out, int grid, int block, int n) {
   kernel<<<grid, block>>>(out, n);
